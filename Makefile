@@ -1,0 +1,59 @@
+# Every target makes the environment it needs, once per change of its two inputs.
+
+PY := .venv/bin/python
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench venvs format clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+# The first interpreter that is new enough makes the environment.
+$(READY): pyproject.toml constraints.txt
+	@if [ ! -x $(PY) ]; then \
+	  for python in python3 python3.13 python3.12 python3.11; do \
+	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	      found="$$python"; break; \
+	    fi; \
+	  done; \
+	  if [ -z "$$found" ]; then \
+	    echo "agentsim needs Python 3.11 or newer, and no python3, python3.11, python3.12 or python3.13 on PATH is one: install it and run make again." >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Making .venv with $$("$$found" --version)"; \
+	  "$$found" -m venv .venv || exit 1; \
+	fi
+	@echo "Installing what constraints.txt pins"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## Run a scenario, then catch a faulty agent in the same scenario
+	@bash scripts/demo.sh
+
+test: $(READY) venvs ## Run all tests: the fast ones under branch coverage, then the slow ones
+	@$(PY) -m coverage erase
+	@$(PY) -m coverage run -m pytest -m 'not slow'
+	@$(PY) -m coverage report
+	@$(PY) -m pytest -m slow -n 2 --dist worksteal || [ $$? -eq 5 ]
+
+check: $(READY) ## Check lint, format, types, import direction and the rules of the house
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@.venv/bin/lint-imports
+	@$(PY) -m pytest -q tests/house
+
+bench: $(READY) ## Measure speed against the bars in docs/benchmarks.md
+	@$(PY) -m benchmarks
+
+venvs: $(READY) ## Make .venv-3.x for each other supported Python that is found
+	@$(PY) -m tests.support.pythons
+
+format: $(READY) ## Format the code and apply the safe fixes
+	@$(PY) -m ruff check --fix-only --quiet .
+	@$(PY) -m ruff format .
+
+clean: ## Remove the environments and all caches
+	@rm -rf .venv .venv-3.* .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	@find agentsim tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,1 @@
+"""Runs agents deterministically: choices, loop, virtual clock, gates and crashes."""

@@ -1,0 +1,1 @@
+"""What can go wrong outside, as rules that answer an operation with a verdict."""

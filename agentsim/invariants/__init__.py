@@ -1,0 +1,1 @@
+"""The rules that every agent loop keeps, as pure functions of a Trace."""

@@ -1,0 +1,1 @@
+"""Answers requests as the real model services would: scripts, rules, dialects."""

@@ -1,0 +1,1 @@
+"""Tells what a run did and why it failed, from the Trace alone."""

@@ -1,0 +1,1 @@
+"""The reference agent loop, which can't tell simulation from life."""

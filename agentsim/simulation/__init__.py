@@ -1,0 +1,1 @@
+"""Joins the halves: a scenario, one run, its exploration and its shrinking."""

@@ -1,0 +1,1 @@
+"""Records what a run did: events, the immutable Trace, its file form and diffs."""

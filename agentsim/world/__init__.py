@@ -1,0 +1,1 @@
+"""The simulated outside of an agent, and the ledger of its effects."""
