@@ -1,0 +1,221 @@
+"""The vocabulary that every layer shares: no input or output, no clock, no chance."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.core.errors import AgentsimError as AgentsimError
+    from agentsim.core.errors import Deadlock as Deadlock
+    from agentsim.core.errors import Finding as Finding
+    from agentsim.core.errors import InternalError as InternalError
+    from agentsim.core.errors import InvariantViolation as InvariantViolation
+    from agentsim.core.errors import NondeterminismError as NondeterminismError
+    from agentsim.core.errors import ProviderError as ProviderError
+    from agentsim.core.errors import ScenarioError as ScenarioError
+    from agentsim.core.errors import TaskLeak as TaskLeak
+    from agentsim.core.errors import TokenError as TokenError
+    from agentsim.core.errors import ToolFailed as ToolFailed
+    from agentsim.core.errors import UnscriptedRequest as UnscriptedRequest
+    from agentsim.core.errors import UsageError as UsageError
+    from agentsim.core.errors import WorldError as WorldError
+    from agentsim.core.events import EVENT_KINDS as EVENT_KINDS
+    from agentsim.core.events import Acknowledged as Acknowledged
+    from agentsim.core.events import CallIdsReplaced as CallIdsReplaced
+    from agentsim.core.events import CallRecovered as CallRecovered
+    from agentsim.core.events import CancelRequested as CancelRequested
+    from agentsim.core.events import CheckpointSaved as CheckpointSaved
+    from agentsim.core.events import CondenseEnded as CondenseEnded
+    from agentsim.core.events import CondenseFailed as CondenseFailed
+    from agentsim.core.events import CondenseStarted as CondenseStarted
+    from agentsim.core.events import ConfirmationAnswered as ConfirmationAnswered
+    from agentsim.core.events import ConfirmationAsked as ConfirmationAsked
+    from agentsim.core.events import Crashed as Crashed
+    from agentsim.core.events import Declared as Declared
+    from agentsim.core.events import DeltaReceived as DeltaReceived
+    from agentsim.core.events import EffectApplied as EffectApplied
+    from agentsim.core.events import Ending as Ending
+    from agentsim.core.events import Escalated as Escalated
+    from agentsim.core.events import Event as Event
+    from agentsim.core.events import FallbackUsed as FallbackUsed
+    from agentsim.core.events import FaultStruck as FaultStruck
+    from agentsim.core.events import FinalAnswer as FinalAnswer
+    from agentsim.core.events import IncarnationStarted as IncarnationStarted
+    from agentsim.core.events import LoopBlocked as LoopBlocked
+    from agentsim.core.events import MessageInjected as MessageInjected
+    from agentsim.core.events import Outcome as Outcome
+    from agentsim.core.events import RequestFailed as RequestFailed
+    from agentsim.core.events import RequestSent as RequestSent
+    from agentsim.core.events import ResponseReceived as ResponseReceived
+    from agentsim.core.events import Retried as Retried
+    from agentsim.core.events import RunEnded as RunEnded
+    from agentsim.core.events import RunStarted as RunStarted
+    from agentsim.core.events import Terminal as Terminal
+    from agentsim.core.events import ToolEnded as ToolEnded
+    from agentsim.core.events import ToolEnding as ToolEnding
+    from agentsim.core.events import ToolProgress as ToolProgress
+    from agentsim.core.events import ToolStarted as ToolStarted
+    from agentsim.core.events import Who as Who
+    from agentsim.core.history import History as History
+    from agentsim.core.history import MessageView as MessageView
+    from agentsim.core.json_text import DEPTH_MAX as DEPTH_MAX
+    from agentsim.core.json_text import DIGITS_MAX as DIGITS_MAX
+    from agentsim.core.json_text import InvalidArguments as InvalidArguments
+    from agentsim.core.json_text import canonical_arguments as canonical_arguments
+    from agentsim.core.json_text import canonical_json as canonical_json
+    from agentsim.core.json_text import find_fault as find_fault
+    from agentsim.core.json_text import parse_arguments as parse_arguments
+    from agentsim.core.json_text import parse_json as parse_json
+    from agentsim.core.limits import Limits as Limits
+    from agentsim.core.limits import LoopRules as LoopRules
+    from agentsim.core.loops import CallKey as CallKey
+    from agentsim.core.loops import LoopWindow as LoopWindow
+    from agentsim.core.loops import call_key as call_key
+    from agentsim.core.loops import signature as signature
+    from agentsim.core.messages import FINAL_REASONS as FINAL_REASONS
+    from agentsim.core.messages import Delta as Delta
+    from agentsim.core.messages import Message as Message
+    from agentsim.core.messages import Request as Request
+    from agentsim.core.messages import Response as Response
+    from agentsim.core.messages import Role as Role
+    from agentsim.core.messages import ToolCall as ToolCall
+    from agentsim.core.messages import Usage as Usage
+    from agentsim.core.messages import assistant as assistant
+    from agentsim.core.messages import estimate_usage as estimate_usage
+    from agentsim.core.messages import system as system
+    from agentsim.core.messages import tool_result as tool_result
+    from agentsim.core.messages import user as user
+    from agentsim.core.ports import Boundary as Boundary
+    from agentsim.core.ports import Client as Client
+    from agentsim.core.ports import Confirm as Confirm
+    from agentsim.core.ports import Env as Env
+    from agentsim.core.ports import Inject as Inject
+    from agentsim.core.ports import Observe as Observe
+    from agentsim.core.ports import Stop as Stop
+    from agentsim.core.results import STATUSES as STATUSES
+    from agentsim.core.results import Decision as Decision
+    from agentsim.core.results import Injected as Injected
+    from agentsim.core.results import Question as Question
+    from agentsim.core.results import RunResult as RunResult
+    from agentsim.core.results import Status as Status
+    from agentsim.core.rules import RULES as RULES
+    from agentsim.core.rules import Breach as Breach
+    from agentsim.core.rules import HistoryRules as HistoryRules
+    from agentsim.core.rules import Rule as Rule
+    from agentsim.core.rules import breaches as breaches
+    from agentsim.core.tools import Category as Category
+    from agentsim.core.tools import Rights as Rights
+    from agentsim.core.tools import Tool as Tool
+    from agentsim.core.tools import ToolDef as ToolDef
+    from agentsim.core.tools import ToolFunction as ToolFunction
+    from agentsim.core.tools import check_names as check_names
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "Acknowledged": "events",
+            "AgentsimError": "errors",
+            "Boundary": "ports",
+            "Breach": "rules",
+            "CallIdsReplaced": "events",
+            "CallKey": "loops",
+            "CallRecovered": "events",
+            "CancelRequested": "events",
+            "Category": "tools",
+            "CheckpointSaved": "events",
+            "Client": "ports",
+            "CondenseEnded": "events",
+            "CondenseFailed": "events",
+            "CondenseStarted": "events",
+            "Confirm": "ports",
+            "ConfirmationAnswered": "events",
+            "ConfirmationAsked": "events",
+            "Crashed": "events",
+            "DEPTH_MAX": "json_text",
+            "DIGITS_MAX": "json_text",
+            "Deadlock": "errors",
+            "Decision": "results",
+            "Declared": "events",
+            "Delta": "messages",
+            "DeltaReceived": "events",
+            "EVENT_KINDS": "events",
+            "EffectApplied": "events",
+            "Ending": "events",
+            "Env": "ports",
+            "Escalated": "events",
+            "Event": "events",
+            "FINAL_REASONS": "messages",
+            "FallbackUsed": "events",
+            "FaultStruck": "events",
+            "FinalAnswer": "events",
+            "Finding": "errors",
+            "History": "history",
+            "HistoryRules": "rules",
+            "IncarnationStarted": "events",
+            "Inject": "ports",
+            "Injected": "results",
+            "InternalError": "errors",
+            "InvalidArguments": "json_text",
+            "InvariantViolation": "errors",
+            "Limits": "limits",
+            "LoopBlocked": "events",
+            "LoopRules": "limits",
+            "LoopWindow": "loops",
+            "Message": "messages",
+            "MessageInjected": "events",
+            "MessageView": "history",
+            "NondeterminismError": "errors",
+            "Observe": "ports",
+            "Outcome": "events",
+            "ProviderError": "errors",
+            "Question": "results",
+            "RULES": "rules",
+            "Request": "messages",
+            "RequestFailed": "events",
+            "RequestSent": "events",
+            "Response": "messages",
+            "ResponseReceived": "events",
+            "Retried": "events",
+            "Rights": "tools",
+            "Role": "messages",
+            "Rule": "rules",
+            "RunEnded": "events",
+            "RunResult": "results",
+            "RunStarted": "events",
+            "STATUSES": "results",
+            "ScenarioError": "errors",
+            "Status": "results",
+            "Stop": "ports",
+            "TaskLeak": "errors",
+            "Terminal": "events",
+            "TokenError": "errors",
+            "Tool": "tools",
+            "ToolCall": "messages",
+            "ToolDef": "tools",
+            "ToolEnded": "events",
+            "ToolEnding": "events",
+            "ToolFailed": "errors",
+            "ToolFunction": "tools",
+            "ToolProgress": "events",
+            "ToolStarted": "events",
+            "UnscriptedRequest": "errors",
+            "Usage": "messages",
+            "UsageError": "errors",
+            "Who": "events",
+            "WorldError": "errors",
+            "assistant": "messages",
+            "breaches": "rules",
+            "call_key": "loops",
+            "canonical_arguments": "json_text",
+            "canonical_json": "json_text",
+            "check_names": "tools",
+            "estimate_usage": "messages",
+            "find_fault": "json_text",
+            "parse_arguments": "json_text",
+            "parse_json": "json_text",
+            "signature": "loops",
+            "system": "messages",
+            "tool_result": "messages",
+            "user": "messages",
+        },
+    )

@@ -1,0 +1,119 @@
+"""The one error tree: who was wrong tells which branch an error is on.
+
+`UsageError`: you called us wrongly. `WorldError`: the simulated outside failed, which
+is what agents see. `Finding`: the tool did its work. `InternalError`: our own bug.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AgentsimError",
+    "Deadlock",
+    "Finding",
+    "InternalError",
+    "InvariantViolation",
+    "NondeterminismError",
+    "ProviderError",
+    "ScenarioError",
+    "TaskLeak",
+    "TokenError",
+    "ToolFailed",
+    "UnscriptedRequest",
+    "UsageError",
+    "WorldError",
+]
+
+
+class AgentsimError(Exception):
+    """The root of every error that agentsim raises on purpose."""
+
+
+class UsageError(AgentsimError):
+    """You called agentsim wrongly; the message says what was expected and what came."""
+
+
+class ScenarioError(UsageError):
+    """A scenario can't be read or built; the message names file, line and field."""
+
+
+class UnscriptedRequest(UsageError):
+    """The script ran out, or was not used up, in a run without deviations."""
+
+
+class TokenError(UsageError):
+    """A replay token is malformed, or does not fit the scenario it is used with."""
+
+
+class WorldError(AgentsimError):
+    """The simulated outside failed.
+
+    Attributes:
+        definite: True when the operation certainly did not happen, False when it may
+            have happened (the answer was lost). Retrying hangs on this flag.
+    """
+
+    def __init__(self, message: str, *, definite: bool = True) -> None:
+        super().__init__(message)
+        self.definite = definite
+
+
+class ToolFailed(WorldError):
+    """A simulated tool could not do what it was asked; the model sees the message."""
+
+
+class ProviderError(WorldError):
+    """The model's service answered with an error, or did not answer.
+
+    Attributes:
+        status: HTTP status, or None when no answer came (network, timeout).
+        kind: The provider's own error type, such as `invalid_request_error`.
+        param: Where in the request the fault is, such as `messages[3]`, or None.
+        retry_after_s: Seconds the service asks to wait, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None,
+        kind: str,
+        param: str | None = None,
+        retry_after_s: float | None = None,
+        definite: bool = True,
+    ) -> None:
+        super().__init__(message, definite=definite)
+        self.status = status
+        self.kind = kind
+        self.param = param
+        self.retry_after_s = retry_after_s
+
+    @property
+    def transient(self) -> bool:
+        """Whether trying again may help (R7.1): no answer, 408, 409, 429 or 5xx."""
+        return (
+            self.status is None or self.status in (408, 409, 429) or self.status >= 500
+        )
+
+
+class Finding(AgentsimError):
+    """The tool did its work: something is wrong with what was simulated."""
+
+
+class InvariantViolation(Finding, AssertionError):
+    """An invariant does not hold; the message is the failure text."""
+
+
+class NondeterminismError(Finding):
+    """The same choices gave another run; the message names the first divergence."""
+
+
+class Deadlock(Finding):
+    """Nothing can run and nothing is pending; the message names who waits for what."""
+
+
+class TaskLeak(Finding):
+    """The agent returned while tasks of it were still alive; the message names them."""
+
+
+class InternalError(AgentsimError):
+    """A bug of agentsim itself: please report it, with the token of the run."""

@@ -1,0 +1,496 @@
+"""The one vocabulary of events: what a trace is made of (spec R11, T5).
+
+Two kinds of witnesses write the same kinds. `who` tells them apart: `boundary` is what
+surrounds the agent and is there for any runtime; `runtime` is what a runtime says of
+itself (R11); `world`, `fault` and `engine` say what the outside did. Invariants judge
+by the boundary. Events are slotted and not frozen, since freezing is four times dearer
+and happens on the hot path; once in a trace they are not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from agentsim.core.history import MessageView
+from agentsim.core.limits import Limits, LoopRules
+from agentsim.core.messages import Message, Usage
+from agentsim.core.tools import ToolDef
+
+__all__ = [
+    "EVENT_KINDS",
+    "Acknowledged",
+    "CallIdsReplaced",
+    "CallRecovered",
+    "CancelRequested",
+    "CheckpointSaved",
+    "CondenseEnded",
+    "CondenseFailed",
+    "CondenseStarted",
+    "ConfirmationAnswered",
+    "ConfirmationAsked",
+    "Crashed",
+    "Declared",
+    "DeltaReceived",
+    "EffectApplied",
+    "Ending",
+    "Escalated",
+    "Event",
+    "FallbackUsed",
+    "FaultStruck",
+    "FinalAnswer",
+    "IncarnationStarted",
+    "LoopBlocked",
+    "MessageInjected",
+    "Outcome",
+    "RequestFailed",
+    "RequestSent",
+    "ResponseReceived",
+    "Retried",
+    "RunEnded",
+    "RunStarted",
+    "Terminal",
+    "ToolEnded",
+    "ToolEnding",
+    "ToolProgress",
+    "ToolStarted",
+    "Who",
+]
+
+Who = Literal["boundary", "runtime", "world", "fault", "engine"]
+
+ToolEnding = Literal["ok", "error", "unknown", "cancelled"]
+
+Ending = Literal[
+    "returned", "raised", "cancelled", "deadlock", "livelock", "leak", "crashed"
+]
+
+
+@dataclass(slots=True)
+class Event:
+    """One thing that happened.
+
+    Attributes:
+        at_ns: Virtual nanoseconds since the run began.
+        life: Number of the incarnation, 1-based.
+        who: The witness.
+    """
+
+    kind: ClassVar[str]
+    at_ns: int = field(default=0, kw_only=True)
+    life: int = field(default=1, kw_only=True)
+    who: Who = field(default="boundary", kw_only=True)
+
+
+@dataclass(slots=True)
+class IncarnationStarted(Event):
+    """A life of the agent began: the first, or one after a crash."""
+
+    kind: ClassVar[str] = "incarnation_started"
+
+
+@dataclass(slots=True)
+class Declared(Event):
+    """The agent said which boundaries it promises to keep (design 2.7).
+
+    Attributes:
+        limits: The limits in force, or None where it promises none.
+        loop: The parameters of its loop detection, or None.
+    """
+
+    kind: ClassVar[str] = "declared"
+    limits: Limits | None = None
+    loop: LoopRules | None = None
+
+
+@dataclass(slots=True)
+class RunStarted(Event):
+    """A run began."""
+
+    kind: ClassVar[str] = "run_started"
+    task: str
+
+
+@dataclass(slots=True)
+class RequestSent(Event):
+    """A request to the model.
+
+    Attributes:
+        number: 1-based, over all lives, failed ones included.
+    """
+
+    kind: ClassVar[str] = "request"
+    number: int
+    model: str
+    messages: MessageView
+    tools: tuple[ToolDef, ...]
+    temperature: float = 0.2
+    max_tokens: int | None = None
+
+
+@dataclass(slots=True)
+class DeltaReceived(Event):
+    """A piece of a streamed response."""
+
+    kind: ClassVar[str] = "delta"
+    number: int
+    text: str
+
+
+@dataclass(slots=True)
+class ResponseReceived(Event):
+    """The answer to a request.
+
+    Attributes:
+        number: That of the request.
+        reply: Index of the scripted reply it was made from, or None.
+    """
+
+    kind: ClassVar[str] = "response"
+    number: int
+    message: Message
+    stop_reason: str
+    usage: Usage | None
+    reply: int | None = None
+
+
+@dataclass(slots=True)
+class RequestFailed(Event):
+    """A request was answered with an error, or not at all.
+
+    Attributes:
+        number: That of the request.
+        status: HTTP status, or None when no answer came.
+        error: The provider's error type.
+        rule: The rule of the history that the request broke, or None.
+    """
+
+    kind: ClassVar[str] = "request_failed"
+    number: int
+    status: int | None
+    error: str
+    words: str
+    rule: str | None = None
+    definite: bool = True
+
+
+@dataclass(slots=True)
+class FinalAnswer(Event):
+    """The runtime took a response as the end of the task."""
+
+    kind: ClassVar[str] = "final_answer"
+    text: str
+
+
+@dataclass(slots=True)
+class Retried(Event):
+    """A failed request is tried again."""
+
+    kind: ClassVar[str] = "retry"
+    number: int
+    attempt: int
+    wait_s: float
+    words: str
+
+
+@dataclass(slots=True)
+class FallbackUsed(Event):
+    """The model was changed after transient failures."""
+
+    kind: ClassVar[str] = "fallback"
+    model: str
+    words: str
+
+
+@dataclass(slots=True)
+class ToolStarted(Event):
+    """A tool began to run.
+
+    Attributes:
+        operation: Number that its end and its effects carry too; 1-based per witness.
+        arguments: As the tool gets them, parsed.
+        call_id: The call it serves, where the witness knows.
+    """
+
+    kind: ClassVar[str] = "tool_start"
+    operation: int
+    name: str
+    arguments: Mapping[str, Any]
+    call_id: str | None = None
+
+
+@dataclass(slots=True)
+class ToolProgress(Event):
+    """A tool said how far it is."""
+
+    kind: ClassVar[str] = "tool_progress"
+    operation: int
+    words: str
+
+
+@dataclass(slots=True)
+class ToolEnded(Event):
+    """A tool ended.
+
+    Attributes:
+        ending: `ok`; `error` (did not happen, or says so); `unknown` (may have
+            happened: the answer was lost); `cancelled`.
+        output: The raw output, or the words of the error.
+    """
+
+    kind: ClassVar[str] = "tool_end"
+    operation: int
+    name: str
+    ending: ToolEnding
+    output: str
+    call_id: str | None = None
+
+
+@dataclass(slots=True)
+class CallIdsReplaced(Event):
+    """Missing, empty or repeated call ids were replaced (R3.13).
+
+    Attributes:
+        replaced: Pairs of the id as it came and the id in its place, by call.
+    """
+
+    kind: ClassVar[str] = "call_ids_replaced"
+    replaced: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class LoopBlocked(Event):
+    """A repeated call was answered with a block (R5.2)."""
+
+    kind: ClassVar[str] = "loop_blocked"
+    name: str
+    count: int
+    call_id: str | None = None
+
+
+@dataclass(slots=True)
+class Terminal(Event):
+    """A boundary ended the run.
+
+    Attributes:
+        boundary: A status of R1.9, such as `loop`, `deadline`, `max_iterations`.
+    """
+
+    kind: ClassVar[str] = "terminal"
+    boundary: str
+    words: str
+
+
+@dataclass(slots=True)
+class Escalated(Event):
+    """What a person needs to act on the boundary that ended the run (R6.4)."""
+
+    kind: ClassVar[str] = "escalated"
+    words: str
+
+
+@dataclass(slots=True)
+class CondenseStarted(Event):
+    """The history is about to be condensed."""
+
+    kind: ClassVar[str] = "condense_started"
+    words: str
+
+
+@dataclass(slots=True)
+class CondenseEnded(Event):
+    """The history was condensed.
+
+    Attributes:
+        before: Messages before it.
+        after: Messages after it.
+    """
+
+    kind: ClassVar[str] = "condense_ended"
+    before: int
+    after: int
+
+
+@dataclass(slots=True)
+class CondenseFailed(Event):
+    """Condensing failed, or did not shrink the history."""
+
+    kind: ClassVar[str] = "condense_failed"
+    words: str
+
+
+@dataclass(slots=True)
+class CallRecovered(Event):
+    """A tool call was recovered from text."""
+
+    kind: ClassVar[str] = "call_recovered"
+    call_id: str
+    name: str
+
+
+@dataclass(slots=True)
+class CheckpointSaved(Event):
+    """The state of the run was saved."""
+
+    kind: ClassVar[str] = "checkpoint"
+    step: int
+
+
+@dataclass(slots=True)
+class MessageInjected(Event):
+    """A user's message entered the running turn (R9)."""
+
+    kind: ClassVar[str] = "injected"
+    message_id: str
+    text: str
+
+
+@dataclass(slots=True)
+class Acknowledged(Event):
+    """An injected message was acknowledged."""
+
+    kind: ClassVar[str] = "acknowledged"
+    message_id: str
+
+
+@dataclass(slots=True)
+class ConfirmationAsked(Event):
+    """A person was asked to approve a call.
+
+    Attributes:
+        question: Number that the answer carries too; 1-based per witness.
+    """
+
+    kind: ClassVar[str] = "confirmation_asked"
+    question: int
+    name: str
+    arguments: Mapping[str, Any]
+    call_id: str | None = None
+
+
+@dataclass(slots=True)
+class ConfirmationAnswered(Event):
+    """A person approved or declined."""
+
+    kind: ClassVar[str] = "confirmation_answered"
+    question: int
+    approved: bool
+    confirmed_by: str | None = None
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class EffectApplied(Event):
+    """A write took effect in the world: an entry of the ledger.
+
+    Attributes:
+        operation: That of the tool's start at the boundary.
+    """
+
+    kind: ClassVar[str] = "effect"
+    operation: int
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class FaultStruck(Event):
+    """A fault struck.
+
+    Attributes:
+        fault: Its name in the catalogue.
+        target: The operation it struck: a tool's name, or `model`.
+        definite: Whether the operation certainly did not happen.
+    """
+
+    kind: ClassVar[str] = "fault"
+    fault: str
+    target: str
+    definite: bool
+    words: str
+
+
+@dataclass(slots=True)
+class CancelRequested(Event):
+    """The run was cancelled from outside."""
+
+    kind: ClassVar[str] = "cancel"
+
+
+@dataclass(slots=True)
+class Crashed(Event):
+    """The process died: a power cut."""
+
+    kind: ClassVar[str] = "crash"
+
+
+@dataclass(slots=True)
+class RunEnded(Event):
+    """The runtime says that its run ended."""
+
+    kind: ClassVar[str] = "run_ended"
+    status: str
+    words: str | None = None
+
+
+@dataclass(slots=True)
+class Outcome(Event):
+    """What the agent left behind, as its caller sees it.
+
+    Attributes:
+        ending: `returned`, `raised`, `cancelled` (the cancellation came out),
+            `deadlock`, `livelock`, `leak` (returned with tasks alive), or `crashed`.
+        status: A status of R1.9 where the agent gave one, else None.
+        history: The history it left, where it gave one.
+    """
+
+    kind: ClassVar[str] = "outcome"
+    ending: Ending
+    status: str | None
+    output: str | None
+    error: str | None = None
+    iterations: int | None = None
+    usage: Usage | None = None
+    tools: tuple[str, ...] | None = None
+    history: MessageView | None = None
+
+
+EVENT_KINDS: dict[str, type[Event]] = {
+    event.kind: event
+    for event in (
+        IncarnationStarted,
+        Declared,
+        RunStarted,
+        RequestSent,
+        DeltaReceived,
+        ResponseReceived,
+        RequestFailed,
+        FinalAnswer,
+        Retried,
+        FallbackUsed,
+        ToolStarted,
+        ToolProgress,
+        ToolEnded,
+        CallIdsReplaced,
+        LoopBlocked,
+        Terminal,
+        Escalated,
+        CondenseStarted,
+        CondenseEnded,
+        CondenseFailed,
+        CallRecovered,
+        CheckpointSaved,
+        MessageInjected,
+        Acknowledged,
+        ConfirmationAsked,
+        ConfirmationAnswered,
+        EffectApplied,
+        FaultStruck,
+        CancelRequested,
+        Crashed,
+        RunEnded,
+        Outcome,
+    )
+}
+"""Every kind by its name, in the order of this module."""

@@ -1,0 +1,96 @@
+"""One growing history and cheap views of it (design 2.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import overload
+
+from agentsim.core.messages import Message
+
+__all__ = ["History", "MessageView"]
+
+
+class MessageView(Sequence[Message]):
+    """The first `length` messages of a list that only grows."""
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: list[Message], length: int) -> None:
+        self._items = items
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Message]: ...
+    def __getitem__(self, index: int | slice) -> Message | Sequence[Message]:
+        if isinstance(index, slice):
+            return self._items[: self._length][index]
+        if not -self._length <= index < self._length:
+            raise IndexError(index)
+        return self._items[index if index >= 0 else self._length + index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, MessageView) and other._items is self._items:
+            return other._length == self._length
+        if isinstance(other, Sequence):
+            return len(other) == self._length and all(
+                mine == theirs for mine, theirs in zip(self, other, strict=True)
+            )
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have no hash
+
+    def __repr__(self) -> str:
+        return f"MessageView({list(self)!r})"
+
+    def extends(self, earlier: MessageView) -> bool:
+        """Whether this view is `earlier` with nothing or something after it.
+
+        Costs nothing when both are of one list, else a comparison of the prefix.
+        """
+        if self._length < earlier._length:
+            return False
+        if self._items is earlier._items:
+            return True
+        n = earlier._length
+        return self._items[:n] == earlier._items[:n]
+
+
+class History:
+    """An append-only list of messages; its views never change."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self._items = list(messages)
+
+    def append(self, message: Message) -> None:
+        """Add one message at the end."""
+        self._items.append(message)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def view(self) -> MessageView:
+        """What stands in the history now."""
+        return MessageView(self._items, len(self._items))
+
+    def follow(self, messages: Sequence[Message]) -> MessageView:
+        """Take over `messages` when they extend what is here, else start a new list.
+
+        This is how a boundary keeps the requests of a runtime that it does not know:
+        one list for as long as the runtime only appends, a new one when it rewrites.
+        """
+        if isinstance(messages, MessageView) and messages._items is self._items:
+            return messages
+        n = len(self._items)
+        head = messages[:n]
+        if len(head) == n and list(head) == self._items:
+            self._items.extend(messages[n:])
+        else:
+            self._items = list(messages)
+        return self.view()

@@ -1,0 +1,273 @@
+"""JSON as the model wrote it: strict reading, canonical writing, faults in our words.
+
+The interpreter's own messages and positions differ between Python versions, so none of
+them leaves this module: a text is read by the fast standard parser, and only when that
+fails does a small scanner find out what is wrong and where.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = [
+    "DEPTH_MAX",
+    "DIGITS_MAX",
+    "InvalidArguments",
+    "canonical_arguments",
+    "canonical_json",
+    "find_fault",
+    "parse_arguments",
+    "parse_json",
+]
+
+DEPTH_MAX = 100
+"""How deep arrays and objects may be nested (the interpreter's limit is not fixed)."""
+
+DIGITS_MAX = 4300
+"""How many digits an integer may have (the interpreter refuses longer ones)."""
+
+
+class InvalidArguments(ValueError):
+    """A text is not the JSON it should be; the message says what is wrong and where."""
+
+
+def canonical_json(value: object) -> str:
+    """Write `value` with sorted keys and without white space, in ASCII (R1.11).
+
+    Raises:
+        ValueError: for NaN or infinity. TypeError: for what JSON can't carry.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def parse_json(text: str) -> Any:
+    """Read strict JSON: no NaN, no duplicate keys, no number out of range.
+
+    Raises:
+        InvalidArguments: with what is wrong, and the line and column.
+    """
+    if text.count("[") + text.count("{") > DEPTH_MAX:
+        _raise_fault(text)
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique_pairs,
+            parse_constant=_refuse_constant,
+            parse_float=_finite_float,
+        )
+    except (ValueError, RecursionError):
+        fault = find_fault(text) or "not valid JSON"
+        raise InvalidArguments(fault) from None
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Read the arguments of a tool call: an object; empty text means `{}` (R1.11).
+
+    Raises:
+        InvalidArguments: when the text is not JSON, or not an object.
+    """
+    if not text.strip(" \t\n\r"):
+        return {}
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise InvalidArguments(f"expected a JSON object, got {_type_name(value)}")
+    return value
+
+
+def canonical_arguments(text: str) -> str:
+    """Canonical form of a call's arguments; what is invalid stays as it was written."""
+    try:
+        return canonical_json(parse_arguments(text))
+    except InvalidArguments:
+        return text
+
+
+def find_fault(text: str) -> str | None:
+    """Say what keeps `text` from being strict JSON, and where; None if nothing does."""
+    scanner = _Scanner(text)
+    try:
+        scanner.document()
+    except _Fault as fault:
+        line = text.count("\n", 0, fault.position) + 1
+        column = fault.position - (text.rfind("\n", 0, fault.position) + 1) + 1
+        return f"{fault.words} at line {line}, column {column}"
+    return None
+
+
+def _raise_fault(text: str) -> None:
+    fault = find_fault(text)
+    if fault is not None:
+        raise InvalidArguments(fault)
+
+
+def _type_name(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    return "a string" if isinstance(value, str) else "an array"
+
+
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError
+    return record
+
+
+def _refuse_constant(_name: str) -> None:
+    raise ValueError
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError
+    return value
+
+
+class _Fault(Exception):
+    def __init__(self, words: str, position: int) -> None:
+        self.words = words
+        self.position = position
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
+_HEX = re.compile(r"[0-9a-fA-F]{4}")
+
+
+class _Scanner:
+    """Walks over a text by the JSON grammar and raises `_Fault` where it breaks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def document(self) -> None:
+        self._value(0)
+        self._space()
+        if self.at < len(self.text):
+            self._fail("unexpected text after the value")
+
+    def _fail(self, words: str, position: int | None = None) -> None:
+        raise _Fault(words, self.at if position is None else position)
+
+    def _space(self) -> str:
+        match = _SPACE.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+        return self.text[self.at : self.at + 1]
+
+    def _value(self, depth: int) -> None:
+        mark = self._space()
+        if not mark:
+            self._fail("the text ends where a value is expected")
+        if mark == '"':
+            self._string()
+        elif mark in "{[":
+            if depth == DEPTH_MAX:
+                self._fail(f"nested deeper than {DEPTH_MAX} levels")
+            self._container(mark, depth + 1)
+        elif mark in "-0123456789":
+            self._number()
+        else:
+            self._word(mark)
+
+    def _word(self, mark: str) -> None:
+        for word in ("true", "false", "null"):
+            if self.text.startswith(word, self.at):
+                self.at += len(word)
+                return
+        if self.text.startswith(("NaN", "Infinity"), self.at):
+            self._fail("NaN and Infinity are not JSON")
+        if mark == "'":
+            self._fail("a string needs double quotes")
+        self._fail("expected a value")
+
+    def _number(self) -> None:
+        start = self.at
+        match = _NUMBER.match(self.text, start)
+        if match is None:
+            if self.text.startswith("-Infinity", start):
+                self._fail("NaN and Infinity are not JSON")
+            self._fail("expected digits")
+            return
+        self.at = match.end()
+        if match[1] or match[2]:
+            if float(match[0]) in (float("inf"), float("-inf")):
+                self._fail("a number out of range", start)
+        elif len(match[0].lstrip("-")) > DIGITS_MAX:
+            self._fail(f"a number of more than {DIGITS_MAX} digits", start)
+
+    def _string(self) -> str:
+        start = self.at
+        self.at += 1
+        while True:
+            match = _PLAIN.match(self.text, self.at)
+            assert match is not None
+            self.at = match.end()
+            mark = self.text[self.at : self.at + 1]
+            if mark == '"':
+                self.at += 1
+                return str(json.loads(self.text[start : self.at]))
+            if not mark:
+                self._fail("the text ends inside a string")
+            if mark != "\\":
+                self._fail("a control character inside a string must be escaped")
+            self._escape()
+
+    def _escape(self) -> None:
+        code = self.text[self.at + 1 : self.at + 2]
+        if not code:
+            self._fail("the text ends inside a string", len(self.text))
+        if code == "u":
+            if _HEX.match(self.text, self.at + 2) is None:
+                self._fail("\\u needs four hexadecimal digits")
+            self.at += 6
+        elif code in '"\\/bfnrt':
+            self.at += 2
+        else:
+            self._fail("an unknown escape inside a string")
+
+    def _container(self, mark: str, depth: int) -> None:
+        closing = "}" if mark == "{" else "]"
+        self.at += 1
+        if self._space() == closing:
+            self.at += 1
+            return
+        keys: set[str] = set()
+        while True:
+            if mark == "{":
+                self._key(keys)
+            self._value(depth)
+            after = self._space()
+            if after not in (",", closing) or not after:
+                if not after:
+                    kind = "object" if mark == "{" else "array"
+                    self._fail(f"the text ends inside an {kind}")
+                self._fail(f"expected ',' or '{closing}'")
+            self.at += 1
+            if after == closing:
+                return
+
+    def _key(self, keys: set[str]) -> None:
+        mark = self._space()
+        start = self.at
+        if not mark:
+            self._fail("the text ends inside an object")
+        if mark != '"':
+            self._fail("expected a key in double quotes")
+        key = self._string()
+        if key in keys:
+            self._fail(f"the key {json.dumps(key)} stands twice", start)
+        keys.add(key)
+        if self._space() != ":":
+            self._fail("expected ':' after a key")
+        self.at += 1

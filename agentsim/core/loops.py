@@ -1,0 +1,88 @@
+"""What counts as the same action again (spec R5): one rule for runtime and judge."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+
+from agentsim.core.json_text import canonical_arguments
+from agentsim.core.limits import LoopRules
+
+__all__ = ["CallKey", "LoopWindow", "call_key", "signature"]
+
+CallKey = tuple[str, str]
+"""Name and canonical arguments of a call."""
+
+
+def signature(name: str, arguments: str, output: str) -> str:
+    """Signature of an answered call: 16 hexadecimal digits (R5.1).
+
+    Args:
+        arguments: The JSON text as the model wrote it.
+        output: The raw output, volatile parts masked.
+    """
+    digest = hashlib.sha256()
+    for part in (name, canonical_arguments(arguments), output):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data))  # lengths delimit: no separator can collide
+        digest.update(data)
+    return digest.hexdigest()[:16]
+
+
+def call_key(name: str, arguments: str) -> CallKey:
+    """What makes two calls the same request: name and canonical arguments (R5.5)."""
+    return name, canonical_arguments(arguments)
+
+
+class LoopWindow:
+    """Counts signatures over the last answered calls (R5.2 to R5.5).
+
+    Progress (a writing call that ran without error and whose signature is new to the
+    window) makes the reads before it count no more. Writes before it still count:
+    else two writes in turn would renew one another for ever, and a write with equal
+    arguments and output would take effect more than N times.
+    """
+
+    __slots__ = ("_entries", "rules")
+
+    def __init__(self, rules: LoopRules) -> None:
+        self.rules = rules
+        self._entries: deque[_Entry] = deque(maxlen=rules.window)
+
+    def count(self, sign: str) -> int:
+        """How often a signature counts in the window now."""
+        return sum(1 for entry in self._entries if entry.counts and entry.sign == sign)
+
+    def add(
+        self, sign: str, key: CallKey, *, writes: bool, failed: bool = False
+    ) -> int:
+        """Count one answered call and return the count of its signature.
+
+        Args:
+            key: `call_key` of the call, by which a repeated write is refused.
+            writes: Whether the tool is a writing one (not read-only).
+            failed: Whether it ended with an error, or did not run.
+        """
+        progress = writes and not failed
+        if progress and all(entry.sign != sign for entry in self._entries):
+            for entry in self._entries:
+                entry.counts = entry.counts and entry.writes
+        self._entries.append(_Entry(sign, key, writes=writes))
+        return self.count(sign)
+
+    def blocking(self, key: CallKey) -> str | None:
+        """The signature that blocks a call with this key now, or None (R5.5)."""
+        for entry in self._entries:
+            if entry.key == key and self.count(entry.sign) >= self.rules.block_at:
+                return entry.sign
+        return None
+
+
+class _Entry:
+    __slots__ = ("counts", "key", "sign", "writes")
+
+    def __init__(self, sign: str, key: CallKey, *, writes: bool) -> None:
+        self.sign = sign
+        self.key = key
+        self.writes = writes
+        self.counts = True

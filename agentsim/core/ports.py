@@ -1,0 +1,120 @@
+"""The seams: what a runtime needs of the outside, and what the outside needs to act.
+
+A runtime sees a `Client`; it can't tell a simulated one from a real one. The simulated
+outside sees a `Boundary`, behind which the engine decides what happens next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Protocol
+
+from agentsim.core.events import Event
+from agentsim.core.limits import Limits, LoopRules
+from agentsim.core.messages import Delta, Message, Request, Response
+from agentsim.core.results import Decision, Injected, Question
+from agentsim.core.tools import Tool
+
+__all__ = ["Boundary", "Client", "Confirm", "Env", "Inject", "Observe", "Stop"]
+
+Confirm = Callable[[Question], Awaitable[Decision]]
+"""Asks a person to approve one call."""
+
+Inject = Callable[[], Sequence[Injected]]
+"""Takes the messages that a user sent into the running turn since the last call."""
+
+Observe = Callable[[Event], None]
+"""Is told every event of a run (R11); what it raises is never the run's trouble."""
+
+Stop = Callable[[Sequence[Message]], bool]
+"""Looks at the history after each iteration: True ends the run as `stopped`."""
+
+
+class Client(Protocol):
+    """A model (R1.7). A `ProviderError` is its only error."""
+
+    async def complete(self, request: Request) -> Response:
+        """Answer a request whole."""
+
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Answer in pieces; the last one carries what `complete` would have given."""
+
+
+class Boundary(Protocol):
+    """What the simulated outside of one incarnation may ask of the engine."""
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the run began."""
+
+    def record(self, event: Event) -> None:
+        """Put an event into the trace, stamped with time and incarnation."""
+
+    async def gate(self, label: str, *, latency_s: float = 0.0) -> None:
+        """Park until the engine lets this operation go on.
+
+        Args:
+            latency_s: Virtual seconds until it is due, under the policy `timed`.
+        """
+
+    def choose(self, label: str, options: Sequence[str]) -> int:
+        """Draw one choice: an index into `options`, where 0 is the dull one."""
+
+
+class Env(Protocol):
+    """All that an agent under test is given; nothing in it tells simulation from life.
+
+    An agent is `async def agent(env)`, or a factory of one.
+    """
+
+    @property
+    def task(self) -> str:
+        """What the user asks for."""
+
+    @property
+    def prompt(self) -> str | None:
+        """The system prompt to send, or None for the agent's own."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model to ask."""
+
+    @property
+    def temperature(self) -> float:
+        """The temperature to ask with."""
+
+    @property
+    def client(self) -> Client:
+        """The model."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools of this run, with their rights."""
+
+    @property
+    def confirm(self) -> Confirm | None:
+        """The person who approves, or None when nobody is there."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits to keep."""
+
+    @property
+    def loop(self) -> LoopRules:
+        """The parameters of loop detection."""
+
+    @property
+    def inject(self) -> Inject:
+        """Messages that enter the running turn."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """A predicate that ends the run, or None."""
+
+    def on(self, event: Event) -> None:
+        """Take an event that the agent's runtime reports of itself (R11)."""
+
+    def declare(
+        self, *, limits: Limits | None = None, loop: LoopRules | None = None
+    ) -> None:
+        """Promise to keep boundaries: only then are they judged (design 2.7)."""

@@ -1,0 +1,174 @@
+"""The rules of a history, once for all who judge one (spec R3.2, R3.13; design 2.5).
+
+`HistoryRules` reads messages one by one and yields a `Breach` for each rule that a
+message breaks. Providers refuse a request by it, invariants judge a trace by it and
+`agentsim check` judges transcripts by it; each chooses which rules it enforces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from agentsim.core.messages import Message
+
+__all__ = ["RULES", "Breach", "HistoryRules", "Rule", "breaches"]
+
+Rule = Literal[
+    "unanswered",
+    "orphan",
+    "answered-twice",
+    "order",
+    "duplicate-id",
+    "missing-id",
+    "role",
+]
+
+RULES: dict[Rule, str] = {
+    "unanswered": "each call has its result directly after the response that asked for it",
+    "orphan": "each result answers a call of the response directly before it",
+    "answered-twice": "each call has one result",
+    "order": "results stand in the order of their calls",
+    "duplicate-id": "the ids of calls are unique",
+    "missing-id": "each call and each result has an id",
+    "role": "the system prompt comes first, calls come from the model only",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One rule broken at one message.
+
+    Attributes:
+        position: Index of the message where it shows, 0-based; for a call that is
+            still open at the end, the index where its result was due.
+        call_id: The call concerned, or None.
+        asked_at: Index of the response that asked for the call, or None.
+    """
+
+    rule: Rule
+    position: int
+    words: str
+    call_id: str | None = None
+    asked_at: int | None = None
+
+
+class HistoryRules:
+    """Reads a growing history once, and says where it breaks a rule.
+
+    Args:
+        unique_over: Whether ids of calls must differ within one `response`, or over the
+            whole `history`.
+    """
+
+    __slots__ = (
+        "_answered",
+        "_asked_at",
+        "_last",
+        "_open",
+        "_position",
+        "_seen",
+        "_wide",
+    )
+
+    def __init__(
+        self, *, unique_over: Literal["response", "history"] = "history"
+    ) -> None:
+        self._wide = unique_over == "history"
+        self._position = 0
+        self._asked_at = -1
+        self._open: list[str] = []
+        self._answered: set[str] = set()
+        self._last = ""
+        self._seen: set[str] = set()
+
+    @property
+    def open_calls(self) -> tuple[str, ...]:
+        """Ids of the calls that have no result yet, in the order of the calls."""
+        return tuple(self._open)
+
+    def feed(self, message: Message) -> list[Breach]:
+        """Read the next message and return the rules that it breaks."""
+        found = list(self._judge(message))
+        self._position += 1
+        return found
+
+    def close(self) -> list[Breach]:
+        """The breaches of a history that ends here: calls without a result."""
+        return list(self._unanswered())
+
+    def _judge(self, message: Message) -> Iterator[Breach]:
+        if message.role == "tool":
+            yield from self._result(message)
+            return
+        yield from self._unanswered()
+        self._open = []
+        self._answered = set()
+        if message.role == "system" and self._last not in ("", "system"):
+            yield self._breach(
+                "role", "a system message stands after the conversation began"
+            )
+        if message.tool_calls and message.role != "assistant":
+            yield self._breach(
+                "role", f"a message of role {message.role} carries tool calls"
+            )
+        self._last = message.role
+        yield from self._response(message)
+
+    def _response(self, message: Message) -> Iterator[Breach]:
+        self._asked_at = self._position
+        seen = self._seen if self._wide else set()
+        for number, call in enumerate(message.tool_calls):
+            if not call.id:
+                yield self._breach(
+                    "missing-id", f"call {number} ({call.name}) has no id"
+                )
+                continue
+            if call.id in seen:
+                yield self._breach(
+                    "duplicate-id", f"the call id {call.id} stands twice", call.id
+                )
+            seen.add(call.id)
+            self._open.append(call.id)
+
+    def _result(self, message: Message) -> Iterator[Breach]:
+        call_id = message.tool_call_id
+        if not call_id:
+            yield self._breach("missing-id", "a tool result has no call id")
+        elif call_id in self._open:
+            if self._open[0] != call_id:
+                yield self._breach(
+                    "order",
+                    f"the result of {call_id} stands before that of {self._open[0]}",
+                    call_id,
+                )
+            self._open.remove(call_id)
+            self._answered.add(call_id)
+        elif call_id in self._answered:
+            yield self._breach(
+                "answered-twice", f"the call {call_id} has two results", call_id
+            )
+        else:
+            yield self._breach(
+                "orphan",
+                f"the result of {call_id} has no call in the response directly before it",
+                call_id,
+            )
+        self._last = "tool"
+
+    def _unanswered(self) -> Iterator[Breach]:
+        for call_id in self._open:
+            words = f"the call {call_id} has no result directly after its response"
+            yield self._breach("unanswered", words, call_id)
+
+    def _breach(self, rule: Rule, words: str, call_id: str | None = None) -> Breach:
+        asked_at = self._asked_at if call_id is not None else None
+        return Breach(rule, self._position, words, call_id, asked_at)
+
+
+def breaches(messages: Iterable[Message], *, closed: bool = True) -> list[Breach]:
+    """All breaches of a history; with `closed`, open calls at its end are breaches."""
+    rules = HistoryRules()
+    found = [breach for message in messages for breach in rules.feed(message)]
+    return found + rules.close() if closed else found

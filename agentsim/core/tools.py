@@ -1,0 +1,134 @@
+"""Tools and their rights (spec R1.3): rights belong to the tool, never to a guess."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from agentsim.core.errors import UsageError
+
+__all__ = ["Category", "Rights", "Tool", "ToolDef", "ToolFunction", "check_names"]
+
+Category = Literal["read_only", "mutating", "destructive"]
+
+ToolFunction = Callable[[dict[str, Any]], Awaitable[object]]
+"""Runs a tool with its parsed arguments; a raised exception is the tool's error."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDef:
+    """What the model is told of a tool.
+
+    Attributes:
+        parameters: A JSON Schema of type `object`.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(
+        default_factory=lambda: {"type": "object", "properties": {}}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a tool may do, and what must happen before it does (R1.3).
+
+    Attributes:
+        category: `read_only`, `mutating` (asks for confirmation unless `confirm` is
+            declared False) or `destructive` (dry run, then confirmation).
+        parallel: Whether calls may overlap; only for read-only tools.
+        confirm: Whether a person must approve; None takes the category's default.
+        volatile: Regular expressions of the parts of an output that vary without
+            meaning (a PID, a time) and are masked in loop signatures.
+
+    Raises:
+        UsageError: when the rights contradict one another.
+    """
+
+    category: Category = "read_only"
+    parallel: bool = False
+    confirm: bool | None = None
+    volatile: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.category not in ("read_only", "mutating", "destructive"):
+            raise UsageError(
+                "category: expected 'read_only', 'mutating' or 'destructive', "
+                f"got {self.category!r}"
+            )
+        if self.category == "destructive" and self.confirm is False:
+            raise UsageError("a destructive tool can't be declared confirm=False")
+        if self.parallel and not self.read_only:
+            raise UsageError("only a read-only tool can be parallel")
+        if self.parallel and self.confirm:
+            raise UsageError("a tool that needs confirmation can't be parallel")
+        for pattern in self.volatile:
+            try:
+                re.compile(pattern)
+            except re.error:
+                raise UsageError(
+                    f"volatile: {pattern!r} is not a regular expression"
+                ) from None
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the tool leaves the world as it is."""
+        return self.category == "read_only"
+
+    @property
+    def confirms(self) -> bool:
+        """Whether a person must approve a call before it runs."""
+        return self.category != "read_only" if self.confirm is None else self.confirm
+
+    @property
+    def alone(self) -> bool:
+        """Whether a call of the tool must not overlap any other (R4.1, R4.2)."""
+        return not self.parallel
+
+    def mask(self, output: str) -> str:
+        """Replace the volatile parts of an output, for loop signatures."""
+        for pattern in self.volatile:
+            output = re.sub(pattern, "*", output)
+        return output
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A definition, its rights and the function that runs it.
+
+    Attributes:
+        run: Called with the parsed arguments; what it returns is the result (text as
+            it is, anything else as JSON), what it raises is the tool's error.
+        dry_run: Says what `run` would do without doing it; required for destructive
+            tools.
+    """
+
+    definition: ToolDef
+    run: ToolFunction
+    rights: Rights = Rights()
+    dry_run: ToolFunction | None = None
+
+    def __post_init__(self) -> None:
+        if self.rights.category == "destructive" and self.dry_run is None:
+            raise UsageError(f"tool {self.name!r} is destructive and needs a dry_run")
+
+    @property
+    def name(self) -> str:
+        """The name that the model calls it by."""
+        return self.definition.name
+
+    async def __call__(self, **arguments: Any) -> object:
+        """Run the tool with keyword arguments."""
+        return await self.run(arguments)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise `UsageError` when two tools share a name (R1.3)."""
+    seen: dict[str, None] = {}
+    for name in names:
+        if name in seen:
+            raise UsageError(f"two tools are named {name!r}: names must differ")
+        seen[name] = None
