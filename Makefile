@@ -41,7 +41,7 @@ check: $(READY) ## Check lint, format, types, import direction and the rules of 
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
-	@.venv/bin/lint-imports
+	@.venv/bin/lint-imports --no-logo
 	@$(PY) -m pytest -q tests/house
 
 bench: $(READY) ## Measure speed against the bars in docs/benchmarks.md

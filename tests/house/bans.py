@@ -1,0 +1,271 @@
+"""What may not be called inside agentsim, and what to use in its place.
+
+A run is repeatable only if nothing in it reads the real clock, draws chance, reaches
+outside or follows the order of memory addresses. Such calls are found in the syntax
+tree, with import aliases followed. `ALLOWED` names the few places that need one.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.support.source import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """One kind of call: the dotted names that it covers, and its replacement."""
+
+    name: str
+    instead: str
+    calls: tuple[str, ...] = ()
+
+    def covers(self, dotted: str) -> bool:
+        """Whether the name is listed, or lies under a listed `prefix.*`."""
+        return any(
+            dotted == call
+            or (call.endswith(".*") and (dotted + ".").startswith(call[:-1]))
+            for call in self.calls
+        )
+
+
+BANS = (
+    Ban(
+        "wall-clock",
+        "take the time from `env.clock`, or from the engine's loop",
+        (
+            "datetime.date.today",
+            "datetime.datetime.now",
+            "datetime.datetime.today",
+            "datetime.datetime.utcnow",
+            "time.asctime",
+            "time.clock_gettime",
+            "time.clock_gettime_ns",
+            "time.ctime",
+            "time.gmtime",
+            "time.localtime",
+            "time.monotonic",
+            "time.monotonic_ns",
+            "time.perf_counter",
+            "time.perf_counter_ns",
+            "time.process_time",
+            "time.process_time_ns",
+            "time.strftime",
+            "time.thread_time",
+            "time.thread_time_ns",
+            "time.time",
+            "time.time_ns",
+        ),
+    ),
+    Ban(
+        "sleep",
+        "await the clock's sleep, which costs virtual time only",
+        ("time.sleep",),
+    ),
+    Ban(
+        "chance",
+        "draw from the engine's choice source, or from one of its named streams",
+        (
+            "os.getrandom",
+            "os.urandom",
+            "random.*",
+            "secrets.*",
+            "tempfile.mktemp",
+            "uuid.getnode",
+            "uuid.uuid1",
+            "uuid.uuid4",
+        ),
+    ),
+    Ban(
+        "network",
+        "go through a provider or a world; only the server may open sockets",
+        (
+            "aiohttp.*",
+            "asyncio.open_connection",
+            "asyncio.open_unix_connection",
+            "asyncio.start_server",
+            "asyncio.start_unix_server",
+            "ftplib.*",
+            "http.client.*",
+            "http.server.*",
+            "httpx.*",
+            "requests.*",
+            "smtplib.*",
+            "socket.*",
+            "socketserver.*",
+            "ssl.*",
+            "urllib.request.*",
+            "urllib3.*",
+        ),
+    ),
+    Ban(
+        "processes",
+        "keep the run in one process; worlds simulate what commands would do",
+        (
+            "asyncio.create_subprocess_exec",
+            "asyncio.create_subprocess_shell",
+            "concurrent.futures.ProcessPoolExecutor",
+            "multiprocessing.*",
+            "os.fork",
+            "os.forkpty",
+            "os.popen",
+            "os.posix_spawn",
+            "os.system",
+            "pty.*",
+            "subprocess.*",
+        ),
+    ),
+    Ban(
+        "addresses",
+        "number things in order of creation; addresses and hashes differ between runs",
+        ("hash", "id"),
+    ),
+    Ban(
+        "private-asyncio",
+        "go through the engine's one shim file, which tests its assumptions",
+        # Found by their leading underscore, see `_banned_by`.
+    ),
+    Ban(
+        "set-order",
+        "iterate `sorted(...)`, or a dict, which keeps its order",
+        # Found by their syntax, see `_is_set`.
+    ),
+)
+
+BY_NAME = {ban.name: ban for ban in BANS}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A place that may do what is banned elsewhere, with the reason."""
+
+    path: str
+    ban: str
+    reason: str
+
+    def covers(self, path: str, ban: str) -> bool:
+        """Whether this entry is about the ban, and the file or a folder above it."""
+        return self.ban == ban and (
+            path == self.path
+            or (self.path.endswith("/") and path.startswith(self.path))
+        )
+
+
+ALLOWED = (
+    Allowed(
+        "agentsim/cli/",
+        "wall-clock",
+        "a command tells the runs per second of the person's real time",
+    ),
+    Allowed(
+        "agentsim/engine/choices.py",
+        "chance",
+        "every choice comes from here, out of instances seeded by the run",
+    ),
+    Allowed(
+        "agentsim/simulation/explore.py",
+        "wall-clock",
+        "a time limit and the runs per second are real time, outside of any run",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offence:
+    """A banned call at a place."""
+
+    path: str
+    line: int
+    ban: Ban
+    what: str
+
+    def __str__(self) -> str:
+        """Say where, what, and the replacement."""
+        return f"{self.path}:{self.line}: {self.what} ({self.ban.name}): {self.ban.instead}"
+
+
+def offences(module: Module) -> Iterator[Offence]:
+    """Yield every banned use in a module, allowed or not."""
+    aliases = _aliases(module.tree)
+    inner = {
+        id(node.value)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute)
+    }
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute | ast.Name) and id(node) not in inner:
+            dotted = _dotted(node, aliases)
+            if ban := _banned_by(dotted):
+                yield Offence(module.path, node.lineno, ban, dotted)
+        for walked in _iterated(node):
+            if _is_set(walked):
+                what = f"iteration over {ast.unparse(walked)}"
+                yield Offence(module.path, walked.lineno, BY_NAME["set-order"], what)
+
+
+def _banned_by(dotted: str) -> Ban | None:
+    """Find the ban that covers a resolved name, if any."""
+    first, *rest = dotted.split(".")
+    if first == "asyncio" and any(part.startswith("_") for part in rest):
+        return BY_NAME["private-asyncio"]
+    return next((ban for ban in BANS if ban.covers(dotted)), None)
+
+
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    """Map each imported local name to the dotted name that it stands for."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.split(".")[0]
+                found[alias.asname or first] = alias.name if alias.asname else first
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return found
+
+
+def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:
+    """Resolve a chain of attributes to the dotted name of what was imported.
+
+    A bare name that was not imported is a builtin or a name of the module's own; the
+    rest (`call.id`, a field named `id`) resolves to nothing.
+    """
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return ""
+    if node.id not in aliases:
+        return "" if parts else node.id
+    return ".".join([aliases[node.id], *reversed(parts)])
+
+
+def _iterated(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expressions that a node walks through in their own order."""
+    match node:
+        case ast.For(iter=walked) | ast.AsyncFor(iter=walked):
+            yield walked
+        case ast.comprehension(iter=walked):
+            yield walked
+        case ast.Starred(value=walked):
+            yield walked
+        case ast.Call(
+            func=ast.Name(id="list" | "tuple" | "enumerate" | "iter" | "zip")
+        ):
+            yield from node.args
+        case ast.Call(func=ast.Attribute(attr="join" | "extend" | "fromkeys")):
+            yield from node.args
+
+
+def _is_set(node: ast.expr) -> bool:
+    """Whether an expression is a set by its syntax: a display, a call, an operation."""
+    match node:
+        case ast.Set() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Name(id="set" | "frozenset")):
+            return True
+        case ast.BinOp(op=ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor()):
+            return _is_set(node.left) or _is_set(node.right)
+    return False

@@ -1,0 +1,61 @@
+"""The project's own source, parsed once, for the tests that hold the house together."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = "agentsim"
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One source file: where it is, what it is called, and its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def name(self) -> str:
+        """The dotted name under which the module is imported."""
+        return self.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+    @property
+    def package(self) -> str:
+        """The package right below the root that owns it; the root's own files: ''."""
+        parts = self.path.split("/")
+        return parts[1] if len(parts) > 2 else ""
+
+    @property
+    def is_init(self) -> bool:
+        """Whether this is the file of a package itself."""
+        return self.path.endswith("/__init__.py")
+
+
+def parse(path: str, text: str) -> Module:
+    """Parse one file, given where it would stand (`agentsim/core/x.py`)."""
+    return Module(path=path, text=text, tree=ast.parse(text, path))
+
+
+@cache
+def modules(folder: str = PACKAGE) -> tuple[Module, ...]:
+    """Parse every Python file under a folder of the project, in order of path."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return tuple(
+        parse(file.relative_to(ROOT).as_posix(), file.read_text("utf-8"))
+        for file in files
+    )
+
+
+def imports(module: Module) -> Iterator[tuple[ast.stmt, str, str]]:
+    """Yield each absolute import as statement, module and name ('' for `import x`)."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node, alias.name, ""
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names:
+                yield node, node.module or "", alias.name
