@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from agentsim.core.tools import ToolDef as ToolDef
     from agentsim.core.tools import ToolFunction as ToolFunction
     from agentsim.core.tools import check_names as check_names
+    from agentsim.core.words import did_you_mean as did_you_mean
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -209,6 +210,7 @@ else:
             "canonical_arguments": "json_text",
             "canonical_json": "json_text",
             "check_names": "tools",
+            "did_you_mean": "words",
             "estimate_usage": "messages",
             "find_fault": "json_text",
             "parse_arguments": "json_text",
