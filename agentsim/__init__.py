@@ -8,11 +8,13 @@ To add a name: one line under `TYPE_CHECKING` and one in the table. The value in
 table is the package that exports it (`"Scenario": "simulation"`). At most 50 names.
 """
 
-from typing import TYPE_CHECKING
-
 from agentsim._lazy import attach
 
 __version__ = "0.1.0"
+
+# Tools take this name for true. Importing `typing` for it would be most of the time that
+# `import agentsim` costs; the packages below use it anyway and import it as usual.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     pass
