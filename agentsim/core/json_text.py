@@ -43,23 +43,27 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str, *, unique_keys: bool = True) -> Any:
     """Read strict JSON: no NaN, no duplicate keys, no number out of range.
+
+    Args:
+        unique_keys: False for texts that others recorded: of a key that stands twice,
+            the last value counts, as for most services.
 
     Raises:
         InvalidArguments: with what is wrong, and the line and column.
     """
     if text.count("[") + text.count("{") > DEPTH_MAX:
-        _raise_fault(text)
+        _raise_fault(text, unique_keys=unique_keys)
     try:
         return json.loads(
             text,
-            object_pairs_hook=_unique_pairs,
+            object_pairs_hook=_unique_pairs if unique_keys else None,
             parse_constant=_refuse_constant,
             parse_float=_finite_float,
         )
     except (ValueError, RecursionError):
-        fault = find_fault(text) or "not valid JSON"
+        fault = find_fault(text, unique_keys=unique_keys) or "not valid JSON"
         raise InvalidArguments(fault) from None
 
 
@@ -85,9 +89,9 @@ def canonical_arguments(text: str) -> str:
         return text
 
 
-def find_fault(text: str) -> str | None:
+def find_fault(text: str, *, unique_keys: bool = True) -> str | None:
     """Say what keeps `text` from being strict JSON, and where; None if nothing does."""
-    scanner = _Scanner(text)
+    scanner = _Scanner(text, unique_keys=unique_keys)
     try:
         scanner.document()
     except _Fault as fault:
@@ -97,8 +101,8 @@ def find_fault(text: str) -> str | None:
     return None
 
 
-def _raise_fault(text: str) -> None:
-    fault = find_fault(text)
+def _raise_fault(text: str, *, unique_keys: bool) -> None:
+    fault = find_fault(text, unique_keys=unique_keys)
     if fault is not None:
         raise InvalidArguments(fault)
 
@@ -146,9 +150,10 @@ _HEX = re.compile(r"[0-9a-fA-F]{4}")
 class _Scanner:
     """Walks over a text by the JSON grammar and raises `_Fault` where it breaks."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, unique_keys: bool) -> None:
         self.text = text
         self.at = 0
+        self._unique_keys = unique_keys
 
     def document(self) -> None:
         self._value(0)
@@ -265,7 +270,7 @@ class _Scanner:
         if mark != '"':
             self._fail("expected a key in double quotes")
         key = self._string()
-        if key in keys:
+        if key in keys and self._unique_keys:
             self._fail(f"the key {json.dumps(key)} stands twice", start)
         keys.add(key)
         if self._space() != ":":

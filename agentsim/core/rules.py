@@ -45,6 +45,8 @@ class Breach:
             still open at the end, the index where its result was due.
         call_id: The call concerned, or None.
         asked_at: Index of the response that asked for the call, or None.
+        call_number: Which call of its message is meant, 0-based; None when no call of
+            the history is, as for an orphan.
     """
 
     rule: Rule
@@ -52,6 +54,7 @@ class Breach:
     words: str
     call_id: str | None = None
     asked_at: int | None = None
+    call_number: int | None = None
 
 
 class HistoryRules:
@@ -60,26 +63,36 @@ class HistoryRules:
     Args:
         unique_over: Whether ids of calls must differ within one `response`, or over the
             whole `history`.
+        results: Whether a result must stand `directly` after the response that asked
+            for it, or `anywhere` after it, as on the Responses wire, which pairs by id
+            over the whole input.
     """
 
     __slots__ = (
         "_answered",
+        "_anywhere",
         "_asked_at",
         "_last",
         "_open",
+        "_place",
         "_position",
         "_seen",
         "_wide",
     )
 
     def __init__(
-        self, *, unique_over: Literal["response", "history"] = "history"
+        self,
+        *,
+        unique_over: Literal["response", "history"] = "history",
+        results: Literal["directly", "anywhere"] = "directly",
     ) -> None:
         self._wide = unique_over == "history"
+        self._anywhere = results == "anywhere"
         self._position = 0
         self._asked_at = -1
         self._open: list[str] = []
         self._answered: set[str] = set()
+        self._place: dict[str, tuple[int, int]] = {}
         self._last = ""
         self._seen: set[str] = set()
 
@@ -102,9 +115,11 @@ class HistoryRules:
         if message.role == "tool":
             yield from self._result(message)
             return
-        yield from self._unanswered()
-        self._open = []
-        self._answered = set()
+        if not self._anywhere:
+            yield from self._unanswered()
+            self._open = []
+            self._answered = set()
+            self._place = {}
         if message.role == "system" and self._last not in ("", "system"):
             yield self._breach(
                 "role", "a system message stands after the conversation began"
@@ -121,10 +136,10 @@ class HistoryRules:
         seen = self._seen if self._wide else set()
         for number, call in enumerate(message.tool_calls):
             if not call.id:
-                yield self._breach(
-                    "missing-id", f"call {number} ({call.name}) has no id"
-                )
+                words = f"call {number} ({call.name}) has no id"
+                yield Breach("missing-id", self._position, words, None, None, number)
                 continue
+            self._place[call.id] = (self._position, number)
             if call.id in seen:
                 yield self._breach(
                     "duplicate-id", f"the call id {call.id} stands twice", call.id
@@ -152,19 +167,25 @@ class HistoryRules:
         else:
             yield self._breach(
                 "orphan",
-                f"the result of {call_id} has no call in the response directly before it",
+                f"the result of {call_id} has no call in the {self._before()} it",
                 call_id,
             )
         self._last = "tool"
 
     def _unanswered(self) -> Iterator[Breach]:
         for call_id in self._open:
-            words = f"the call {call_id} has no result directly after its response"
+            where = "" if self._anywhere else " directly after its response"
+            words = f"the call {call_id} has no result{where}"
             yield self._breach("unanswered", words, call_id)
 
+    def _before(self) -> str:
+        return "history before" if self._anywhere else "response directly before"
+
     def _breach(self, rule: Rule, words: str, call_id: str | None = None) -> Breach:
-        asked_at = self._asked_at if call_id is not None else None
-        return Breach(rule, self._position, words, call_id, asked_at)
+        if call_id is None:
+            return Breach(rule, self._position, words)
+        asked_at, number = self._place.get(call_id, (self._asked_at, None))
+        return Breach(rule, self._position, words, call_id, asked_at, number)
 
 
 def breaches(messages: Iterable[Message], *, closed: bool = True) -> list[Breach]:
