@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import overload
 
 from agentsim.core.messages import Message
@@ -28,15 +29,21 @@ class MessageView(Sequence[Message]):
     def __getitem__(self, index: slice) -> Sequence[Message]: ...
     def __getitem__(self, index: int | slice) -> Message | Sequence[Message]:
         if isinstance(index, slice):
-            return self._items[: self._length][index]
+            start, stop, step = index.indices(self._length)
+            if step == 1:
+                return self._items[start:stop]
+            return [self._items[at] for at in range(start, stop, step)]
         if not -self._length <= index < self._length:
             raise IndexError(index)
         return self._items[index if index >= 0 else self._length + index]
 
+    def __iter__(self) -> Iterator[Message]:
+        return islice(self._items, self._length)
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, MessageView) and other._items is self._items:
             return other._length == self._length
-        if isinstance(other, Sequence):
+        if isinstance(other, Sequence) and not isinstance(other, str | bytes):
             return len(other) == self._length and all(
                 mine == theirs for mine, theirs in zip(self, other, strict=True)
             )

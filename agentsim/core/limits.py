@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from agentsim.core.errors import UsageError
@@ -21,7 +22,7 @@ class Limits:
         cache_read_weight: How much a token read from the cache counts (R1.5).
 
     Raises:
-        UsageError: for zero or less.
+        UsageError: for zero or less, and for what is no number of its kind.
     """
 
     max_iterations: int | None = 10
@@ -31,16 +32,24 @@ class Limits:
     cache_read_weight: float = 0
 
     def __post_init__(self) -> None:
-        for name in ("max_iterations", "deadline_s", "token_budget", "max_parallel"):
+        for name in ("max_iterations", "token_budget", "max_parallel"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not (_whole(value) and value > 0):
                 raise UsageError(
-                    f"{name}: expected a number above zero, or None for no limit, "
-                    f"got {value!r}"
+                    f"{name}: expected a whole number above zero, "
+                    f"or None for no limit, got {value!r}"
                 )
-        if not 0 <= self.cache_read_weight <= 1:
+        if self.deadline_s is not None and not (
+            _finite(self.deadline_s) and self.deadline_s > 0
+        ):
             raise UsageError(
-                f"cache_read_weight: expected 0 to 1, got {self.cache_read_weight!r}"
+                "deadline_s: expected a number of seconds above zero, "
+                f"or None for no limit, got {self.deadline_s!r}"
+            )
+        weight = self.cache_read_weight
+        if not (_finite(weight) and 0 <= weight <= 1):
+            raise UsageError(
+                f"cache_read_weight: expected a number from 0 to 1, got {weight!r}"
             )
 
 
@@ -61,15 +70,27 @@ class LoopRules:
     window: int = 31
 
     def __post_init__(self) -> None:
-        if self.block_at < 2:
-            raise UsageError(f"block_at: expected 2 or more, got {self.block_at!r}")
-        if self.window < self.end_at:
+        if not _whole(self.block_at) or self.block_at < 2:
             raise UsageError(
-                f"window: expected {self.end_at} (2 x block_at) or more, "
-                f"got {self.window!r}: a shorter one never ends a loop"
+                f"block_at: expected a whole number of 2 or more, got {self.block_at!r}"
+            )
+        if not _whole(self.window) or self.window < self.end_at:
+            raise UsageError(
+                f"window: expected a whole number of {self.end_at} (2 x block_at) or "
+                f"more, got {self.window!r}: a shorter one never ends a loop"
             )
 
     @property
     def end_at(self) -> int:
         """The count of one signature that ends the run (2N)."""
         return 2 * self.block_at
+
+
+def _whole(value: object) -> bool:
+    """Whether a value is an integer; True and False are answers, not numbers."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(value: object) -> bool:
+    """Whether a value is a number that arithmetic can be done with."""
+    return _whole(value) or (isinstance(value, float) and math.isfinite(value))

@@ -44,7 +44,8 @@ class Breach:
         position: Index of the message where it shows, 0-based; for a call that is
             still open at the end, the index where its result was due.
         call_id: The call concerned, or None.
-        asked_at: Index of the response that asked for the call, or None.
+        asked_at: Index of the response that asked for the call, or None where none
+            did, as for an orphan.
         call_number: Which call of its message is meant, 0-based; None when no call of
             the history is, as for an orphan.
     """
@@ -71,8 +72,7 @@ class HistoryRules:
     __slots__ = (
         "_answered",
         "_anywhere",
-        "_asked_at",
-        "_last",
+        "_begun",
         "_open",
         "_place",
         "_position",
@@ -89,11 +89,10 @@ class HistoryRules:
         self._wide = unique_over == "history"
         self._anywhere = results == "anywhere"
         self._position = 0
-        self._asked_at = -1
         self._open: list[str] = []
         self._answered: set[str] = set()
         self._place: dict[str, tuple[int, int]] = {}
-        self._last = ""
+        self._begun = False
         self._seen: set[str] = set()
 
     @property
@@ -120,19 +119,22 @@ class HistoryRules:
             self._open = []
             self._answered = set()
             self._place = {}
-        if message.role == "system" and self._last not in ("", "system"):
+        if message.role != "system":
+            self._begun = True
+        elif self._begun:
             yield self._breach(
                 "role", "a system message stands after the conversation began"
             )
+        yield from self._caller(message)
+        yield from self._response(message)
+
+    def _caller(self, message: Message) -> Iterator[Breach]:
         if message.tool_calls and message.role != "assistant":
             yield self._breach(
                 "role", f"a message of role {message.role} carries tool calls"
             )
-        self._last = message.role
-        yield from self._response(message)
 
     def _response(self, message: Message) -> Iterator[Breach]:
-        self._asked_at = self._position
         seen = self._seen if self._wide else set()
         for number, call in enumerate(message.tool_calls):
             if not call.id:
@@ -148,6 +150,8 @@ class HistoryRules:
             self._open.append(call.id)
 
     def _result(self, message: Message) -> Iterator[Breach]:
+        self._begun = True
+        yield from self._caller(message)
         call_id = message.tool_call_id
         if not call_id:
             yield self._breach("missing-id", "a tool result has no call id")
@@ -170,7 +174,6 @@ class HistoryRules:
                 f"the result of {call_id} has no call in the {self._before()} it",
                 call_id,
             )
-        self._last = "tool"
 
     def _unanswered(self) -> Iterator[Breach]:
         for call_id in self._open:
@@ -184,7 +187,7 @@ class HistoryRules:
     def _breach(self, rule: Rule, words: str, call_id: str | None = None) -> Breach:
         if call_id is None:
             return Breach(rule, self._position, words)
-        asked_at, number = self._place.get(call_id, (self._asked_at, None))
+        asked_at, number = self._place.get(call_id, (None, None))
         return Breach(rule, self._position, words, call_id, asked_at, number)
 
 

@@ -61,14 +61,29 @@ class Rights:
             )
         if self.category == "destructive" and self.confirm is False:
             raise UsageError("a destructive tool can't be declared confirm=False")
+        for name in ("parallel", "confirm"):
+            value = getattr(self, name)
+            if not isinstance(value, bool) and (
+                name == "parallel" or value is not None
+            ):
+                raise UsageError(f"{name}: expected True or False, got {value!r}")
         if self.parallel and not self.read_only:
             raise UsageError("only a read-only tool can be parallel")
         if self.parallel and self.confirm:
             raise UsageError("a tool that needs confirmation can't be parallel")
+        self._check_volatile()
+
+    def _check_volatile(self) -> None:
+        given: object = self.volatile
+        if isinstance(given, str):  # its letters would each be taken as a pattern
+            raise UsageError(
+                "volatile: expected a tuple of regular expressions, "
+                f"got one text: write ({given!r},)"
+            )
         for pattern in self.volatile:
             try:
                 re.compile(pattern)
-            except re.error:
+            except (re.error, OverflowError, RecursionError, TypeError):
                 raise UsageError(
                     f"volatile: {pattern!r} is not a regular expression"
                 ) from None
