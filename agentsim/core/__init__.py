@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentsim.core.errors import UnscriptedRequest as UnscriptedRequest
     from agentsim.core.errors import UsageError as UsageError
     from agentsim.core.errors import WorldError as WorldError
+    from agentsim.core.estimate import estimate_usage as estimate_usage
     from agentsim.core.events import EVENT_KINDS as EVENT_KINDS
     from agentsim.core.events import Acknowledged as Acknowledged
     from agentsim.core.events import CallIdsReplaced as CallIdsReplaced
@@ -58,12 +59,12 @@ if TYPE_CHECKING:
     from agentsim.core.events import Who as Who
     from agentsim.core.history import History as History
     from agentsim.core.history import MessageView as MessageView
-    from agentsim.core.json_text import DEPTH_MAX as DEPTH_MAX
-    from agentsim.core.json_text import DIGITS_MAX as DIGITS_MAX
+    from agentsim.core.json_fault import DEPTH_MAX as DEPTH_MAX
+    from agentsim.core.json_fault import DIGITS_MAX as DIGITS_MAX
+    from agentsim.core.json_fault import find_fault as find_fault
     from agentsim.core.json_text import InvalidArguments as InvalidArguments
     from agentsim.core.json_text import canonical_arguments as canonical_arguments
     from agentsim.core.json_text import canonical_json as canonical_json
-    from agentsim.core.json_text import find_fault as find_fault
     from agentsim.core.json_text import parse_arguments as parse_arguments
     from agentsim.core.json_text import parse_json as parse_json
     from agentsim.core.limits import Limits as Limits
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from agentsim.core.messages import ToolCall as ToolCall
     from agentsim.core.messages import Usage as Usage
     from agentsim.core.messages import assistant as assistant
-    from agentsim.core.messages import estimate_usage as estimate_usage
     from agentsim.core.messages import system as system
     from agentsim.core.messages import tool_result as tool_result
     from agentsim.core.messages import user as user
@@ -132,8 +132,8 @@ else:
             "ConfirmationAnswered": "events",
             "ConfirmationAsked": "events",
             "Crashed": "events",
-            "DEPTH_MAX": "json_text",
-            "DIGITS_MAX": "json_text",
+            "DEPTH_MAX": "json_fault",
+            "DIGITS_MAX": "json_fault",
             "Deadlock": "errors",
             "Decision": "results",
             "Declared": "events",
@@ -211,8 +211,8 @@ else:
             "canonical_json": "json_text",
             "check_names": "tools",
             "did_you_mean": "words",
-            "estimate_usage": "messages",
-            "find_fault": "json_text",
+            "estimate_usage": "estimate",
+            "find_fault": "json_fault",
             "parse_arguments": "json_text",
             "parse_json": "json_text",
             "signature": "loops",

@@ -54,6 +54,17 @@ class MessageView(Sequence[Message]):
     def __repr__(self) -> str:
         return f"MessageView({list(self)!r})"
 
+    @property
+    def characters(self) -> int:
+        """Characters of all messages; each is measured once for all views of a list."""
+        items = self._items
+        if not isinstance(items, _Measured):
+            return sum(message.characters for message in self)
+        sums = items.sums
+        for index in range(len(sums) - 1, self._length):
+            sums.append(sums[-1] + items[index].characters)
+        return sums[self._length]
+
     def extends(self, earlier: MessageView) -> bool:
         """Whether this view is `earlier` with nothing or something after it.
 
@@ -67,13 +78,23 @@ class MessageView(Sequence[Message]):
         return self._items[:n] == earlier._items[:n]
 
 
+class _Measured(list[Message]):
+    """Messages, and how many characters the first n of them have, as far as asked."""
+
+    __slots__ = ("sums",)
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        super().__init__(messages)
+        self.sums = [0]
+
+
 class History:
     """An append-only list of messages; its views never change."""
 
     __slots__ = ("_items",)
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        self._items = list(messages)
+        self._items = _Measured(messages)
 
     def append(self, message: Message) -> None:
         """Add one message at the end."""
@@ -99,5 +120,5 @@ class History:
         if len(head) == n and list(head) == self._items:
             self._items.extend(messages[n:])
         else:
-            self._items = list(messages)
+            self._items = _Measured(messages)
         return self.view()

@@ -12,22 +12,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agentsim.core.json_fault import DEPTH_MAX, DIGITS_MAX, find_fault
+
 __all__ = [
-    "DEPTH_MAX",
-    "DIGITS_MAX",
     "InvalidArguments",
     "canonical_arguments",
     "canonical_json",
-    "find_fault",
     "parse_arguments",
     "parse_json",
 ]
-
-DEPTH_MAX = 100
-"""How deep arrays and objects may be nested (the interpreter's limit is not fixed)."""
-
-DIGITS_MAX = 4300
-"""How many digits an integer may have (the interpreter refuses longer ones)."""
 
 
 class InvalidArguments(ValueError):
@@ -37,10 +30,24 @@ class InvalidArguments(ValueError):
 def canonical_json(value: object) -> str:
     """Write `value` with sorted keys and without white space, in ASCII (R1.11).
 
+    Keys should be texts; an integer as a key becomes one, as everywhere in `json`.
+
     Raises:
-        ValueError: for NaN or infinity. TypeError: for what JSON can't carry.
+        ValueError: for NaN, infinity, and what contains itself or is nested deeper
+            than `DEPTH_MAX`: what is written can always be read by `parse_json`.
+        TypeError: for what JSON can't carry.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        text = _ENCODER.encode(value)
+    except _CannotCarry:
+        raise
+    except TypeError:
+        raise TypeError("the keys of a JSON object must be texts") from None
+    except (ValueError, RecursionError):
+        raise ValueError(_UNWRITABLE) from None
+    if (_too_deep(text) or _has_long_number(text)) and find_fault(text) is not None:
+        raise ValueError(_UNWRITABLE)
+    return text
 
 
 def parse_json(text: str, *, unique_keys: bool = True) -> Any:
@@ -53,18 +60,16 @@ def parse_json(text: str, *, unique_keys: bool = True) -> Any:
     Raises:
         InvalidArguments: with what is wrong, and the line and column.
     """
-    if text.count("[") + text.count("{") > DEPTH_MAX:
-        _raise_fault(text, unique_keys=unique_keys)
+    # What the interpreter may be set to read, or to refuse, is judged by the scanner.
+    if _too_deep(text) or _has_long_number(text):
+        fault = find_fault(text, unique_keys=unique_keys)
+        if fault is not None:
+            raise InvalidArguments(fault)
     try:
-        return json.loads(
-            text,
-            object_pairs_hook=_unique_pairs if unique_keys else None,
-            parse_constant=_refuse_constant,
-            parse_float=_finite_float,
-        )
+        return (_UNIQUE if unique_keys else _LENIENT).decode(text)
     except (ValueError, RecursionError):
-        fault = find_fault(text, unique_keys=unique_keys) or "not valid JSON"
-        raise InvalidArguments(fault) from None
+        fault = find_fault(text, unique_keys=unique_keys)
+        raise InvalidArguments(fault or "more than this interpreter can read") from None
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
@@ -87,24 +92,6 @@ def canonical_arguments(text: str) -> str:
         return canonical_json(parse_arguments(text))
     except InvalidArguments:
         return text
-
-
-def find_fault(text: str, *, unique_keys: bool = True) -> str | None:
-    """Say what keeps `text` from being strict JSON, and where; None if nothing does."""
-    scanner = _Scanner(text, unique_keys=unique_keys)
-    try:
-        scanner.document()
-    except _Fault as fault:
-        line = text.count("\n", 0, fault.position) + 1
-        column = fault.position - (text.rfind("\n", 0, fault.position) + 1) + 1
-        return f"{fault.words} at line {line}, column {column}"
-    return None
-
-
-def _raise_fault(text: str, *, unique_keys: bool) -> None:
-    fault = find_fault(text, unique_keys=unique_keys)
-    if fault is not None:
-        raise InvalidArguments(fault)
 
 
 def _type_name(value: object) -> str:
@@ -135,144 +122,54 @@ def _finite_float(text: str) -> float:
     return value
 
 
-class _Fault(Exception):
-    def __init__(self, words: str, position: int) -> None:
-        self.words = words
-        self.position = position
+_UNIQUE = json.JSONDecoder(
+    object_pairs_hook=_unique_pairs,
+    parse_constant=_refuse_constant,
+    parse_float=_finite_float,
+)
+_LENIENT = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite_float)
+
+_UNWRITABLE = (
+    f"JSON can't carry NaN, infinity, a number of more than {DIGITS_MAX} digits, "
+    f"or a value that contains itself or is nested deeper than {DEPTH_MAX} levels"
+)
+
+_LONG_NUMBER = re.compile(rf"(?<![0-9])[0-9]{{{DIGITS_MAX + 1}}}")
+_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
-_HEX = re.compile(r"[0-9a-fA-F]{4}")
+def _too_deep(text: str) -> bool:
+    """Whether brackets outside of strings stand deeper than `DEPTH_MAX`."""
+    if text.count("[") + text.count("{") <= DEPTH_MAX:
+        return False
+    depth = 0
+    for match in _BRACKET.finditer(text):
+        mark = match[0]
+        if mark in "[{":
+            depth += 1
+            if depth > DEPTH_MAX:
+                return True
+        elif mark in "]}":
+            depth -= 1
+    return False
 
 
-class _Scanner:
-    """Walks over a text by the JSON grammar and raises `_Fault` where it breaks."""
+def _has_long_number(text: str) -> bool:
+    """Whether more digits stand in a row than `DIGITS_MAX`, in a string or not."""
+    return len(text) > DIGITS_MAX and _LONG_NUMBER.search(text) is not None
 
-    def __init__(self, text: str, *, unique_keys: bool) -> None:
-        self.text = text
-        self.at = 0
-        self._unique_keys = unique_keys
 
-    def document(self) -> None:
-        self._value(0)
-        self._space()
-        if self.at < len(self.text):
-            self._fail("unexpected text after the value")
+class _CannotCarry(TypeError):
+    """A value that JSON has no form for."""
 
-    def _fail(self, words: str, position: int | None = None) -> None:
-        raise _Fault(words, self.at if position is None else position)
 
-    def _space(self) -> str:
-        match = _SPACE.match(self.text, self.at)
-        assert match is not None
-        self.at = match.end()
-        return self.text[self.at : self.at + 1]
+def _refuse_value(value: object) -> None:
+    raise _CannotCarry(f"JSON can't carry a value of type {type(value).__name__}")
 
-    def _value(self, depth: int) -> None:
-        mark = self._space()
-        if not mark:
-            self._fail("the text ends where a value is expected")
-        if mark == '"':
-            self._string()
-        elif mark in "{[":
-            if depth == DEPTH_MAX:
-                self._fail(f"nested deeper than {DEPTH_MAX} levels")
-            self._container(mark, depth + 1)
-        elif mark in "-0123456789":
-            self._number()
-        else:
-            self._word(mark)
 
-    def _word(self, mark: str) -> None:
-        for word in ("true", "false", "null"):
-            if self.text.startswith(word, self.at):
-                self.at += len(word)
-                return
-        if self.text.startswith(("NaN", "Infinity"), self.at):
-            self._fail("NaN and Infinity are not JSON")
-        if mark == "'":
-            self._fail("a string needs double quotes")
-        self._fail("expected a value")
-
-    def _number(self) -> None:
-        start = self.at
-        match = _NUMBER.match(self.text, start)
-        if match is None:
-            if self.text.startswith("-Infinity", start):
-                self._fail("NaN and Infinity are not JSON")
-            self._fail("expected digits")
-            return
-        self.at = match.end()
-        if match[1] or match[2]:
-            if float(match[0]) in (float("inf"), float("-inf")):
-                self._fail("a number out of range", start)
-        elif len(match[0].lstrip("-")) > DIGITS_MAX:
-            self._fail(f"a number of more than {DIGITS_MAX} digits", start)
-
-    def _string(self) -> str:
-        start = self.at
-        self.at += 1
-        while True:
-            match = _PLAIN.match(self.text, self.at)
-            assert match is not None
-            self.at = match.end()
-            mark = self.text[self.at : self.at + 1]
-            if mark == '"':
-                self.at += 1
-                return str(json.loads(self.text[start : self.at]))
-            if not mark:
-                self._fail("the text ends inside a string")
-            if mark != "\\":
-                self._fail("a control character inside a string must be escaped")
-            self._escape()
-
-    def _escape(self) -> None:
-        code = self.text[self.at + 1 : self.at + 2]
-        if not code:
-            self._fail("the text ends inside a string", len(self.text))
-        if code == "u":
-            if _HEX.match(self.text, self.at + 2) is None:
-                self._fail("\\u needs four hexadecimal digits")
-            self.at += 6
-        elif code in '"\\/bfnrt':
-            self.at += 2
-        else:
-            self._fail("an unknown escape inside a string")
-
-    def _container(self, mark: str, depth: int) -> None:
-        closing = "}" if mark == "{" else "]"
-        self.at += 1
-        if self._space() == closing:
-            self.at += 1
-            return
-        keys: set[str] = set()
-        while True:
-            if mark == "{":
-                self._key(keys)
-            self._value(depth)
-            after = self._space()
-            if after not in (",", closing) or not after:
-                if not after:
-                    kind = "object" if mark == "{" else "array"
-                    self._fail(f"the text ends inside an {kind}")
-                self._fail(f"expected ',' or '{closing}'")
-            self.at += 1
-            if after == closing:
-                return
-
-    def _key(self, keys: set[str]) -> None:
-        mark = self._space()
-        start = self.at
-        if not mark:
-            self._fail("the text ends inside an object")
-        if mark != '"':
-            self._fail("expected a key in double quotes")
-        key = self._string()
-        if key in keys and self._unique_keys:
-            self._fail(f"the key {json.dumps(key)} stands twice", start)
-        keys.add(key)
-        if self._space() != ":":
-            self._fail("expected ':' after a key")
-        self.at += 1
+_ENCODER = json.JSONEncoder(
+    sort_keys=True,
+    separators=(",", ":"),
+    allow_nan=False,
+    default=_refuse_value,
+)

@@ -18,7 +18,6 @@ __all__ = [
     "ToolCall",
     "Usage",
     "assistant",
-    "estimate_usage",
     "system",
     "tool_result",
     "user",
@@ -28,8 +27,6 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 FINAL_REASONS = ("end_turn", "stop", "stop_sequence")
 """Stop reasons with which a response without calls is final (R3.1)."""
-
-CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +58,14 @@ class Message:
     tool_call_id: str | None = None
     is_error: bool = False
     blocks: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def characters(self) -> int:
+        """Length of the text and of the names and arguments of the calls."""
+        total = len(self.content)
+        for call in self.tool_calls:
+            total += len(call.name) + len(call.arguments)
+        return total
 
 
 def system(content: str) -> Message:
@@ -151,18 +156,3 @@ class Delta:
     text: str = ""
     call: ToolCall | None = None
     response: Response | None = field(default=None)
-
-
-def estimate_usage(request: Request, message: Message) -> Usage:
-    """Estimate tokens where the service sent no usage: four characters to a token."""
-    asked = sum(_length(entry) for entry in request.messages)
-    return Usage(
-        prompt=-(-asked // CHARACTERS_PER_TOKEN),
-        completion=-(-_length(message) // CHARACTERS_PER_TOKEN),
-        estimated=True,
-    )
-
-
-def _length(message: Message) -> int:
-    calls = sum(len(call.name) + len(call.arguments) for call in message.tool_calls)
-    return len(message.content) + calls
