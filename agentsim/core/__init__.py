@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agentsim.core.events import Declared as Declared
     from agentsim.core.events import DeltaReceived as DeltaReceived
     from agentsim.core.events import EffectApplied as EffectApplied
-    from agentsim.core.events import Ending as Ending
+    from agentsim.core.events import EndingKind as EndingKind
     from agentsim.core.events import Escalated as Escalated
     from agentsim.core.events import Event as Event
     from agentsim.core.events import FallbackUsed as FallbackUsed
@@ -141,7 +141,7 @@ else:
             "DeltaReceived": "events",
             "EVENT_KINDS": "events",
             "EffectApplied": "events",
-            "Ending": "events",
+            "EndingKind": "events",
             "Env": "ports",
             "Escalated": "events",
             "Event": "events",

@@ -34,7 +34,7 @@ __all__ = [
     "Declared",
     "DeltaReceived",
     "EffectApplied",
-    "Ending",
+    "EndingKind",
     "Escalated",
     "Event",
     "FallbackUsed",
@@ -62,7 +62,7 @@ Who = Literal["boundary", "runtime", "world", "fault", "engine"]
 
 ToolEnding = Literal["ok", "error", "unknown", "cancelled"]
 
-Ending = Literal[
+EndingKind = Literal[
     "returned", "raised", "cancelled", "deadlock", "livelock", "leak", "crashed"
 ]
 
@@ -234,6 +234,8 @@ class ToolEnded(Event):
     """A tool ended.
 
     Attributes:
+        operation: That of its start; 0 when a runtime answered the call with an error
+            and no tool ran (unknown tool, bad arguments, declined).
         ending: `ok`; `error` (did not happen, or says so); `unknown` (may have
             happened: the answer was lost); `cancelled`.
         output: The raw output, or the words of the error.
@@ -427,11 +429,23 @@ class Crashed(Event):
 
 @dataclass(slots=True)
 class RunEnded(Event):
-    """The runtime says that its run ended."""
+    """The runtime says that its run ended, with all that its result carries.
+
+    A cancelled run has no result to return: who wants it reads it here.
+
+    Attributes:
+        words: The error of the result.
+        history: What the run left behind, repaired.
+    """
 
     kind: ClassVar[str] = "run_ended"
     status: str
     words: str | None = None
+    output: str | None = None
+    iterations: int | None = None
+    usage: Usage | None = None
+    tools: tuple[str, ...] | None = None
+    history: MessageView | None = None
 
 
 @dataclass(slots=True)
@@ -446,7 +460,7 @@ class Outcome(Event):
     """
 
     kind: ClassVar[str] = "outcome"
-    ending: Ending
+    ending: EndingKind
     status: str | None
     output: str | None
     error: str | None = None
