@@ -1,0 +1,90 @@
+"""Reads fault rules from plain data, such as a scenario's YAML.
+
+Three forms: a name (`slow`), a name with its tool (`{answer_lost: restart_service}`),
+and fields (`{fault: slow, tool: check_cpu, attempt: 2}`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentsim.core import UsageError, did_you_mean
+from agentsim.faults.kinds import Fault
+from agentsim.faults.rules import FaultRule, fault_named
+
+__all__ = ["parse_rule", "parse_rules"]
+
+FIELDS = ("fault", "tool", "attempt")
+
+
+def parse_rules(value: object, where: str = "faults") -> tuple[FaultRule, ...]:
+    """Read a list of rules.
+
+    Raises:
+        UsageError: naming the place and what was expected there.
+    """
+    if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+        raise UsageError(f"{where}: expected a list of faults, got {_kind(value)}")
+    return tuple(
+        parse_rule(entry, f"{where}[{position}]")
+        for position, entry in enumerate(value)
+    )
+
+
+def parse_rule(value: object, where: str = "fault") -> FaultRule:
+    """Read one rule; a rule or a fault that is one already stays what it is.
+
+    Raises:
+        UsageError: naming the place and what was expected there.
+    """
+    if isinstance(value, FaultRule):
+        return value
+    if isinstance(value, Fault):
+        return FaultRule(value)
+    data = _fields(value, where)
+    for name in data:
+        if name not in FIELDS:
+            raise UsageError(
+                f"{where}: unknown field {name!r} (there are {', '.join(FIELDS)})"
+                f"{did_you_mean(str(name), FIELDS)}"
+            )
+    if "fault" not in data:
+        raise UsageError(f"{where}: the field 'fault' is missing")
+    for name in ("fault", "tool"):
+        if not isinstance(data.get(name, ""), str):
+            raise UsageError(
+                f"{where}.{name}: expected a name, got {_kind(data[name])}"
+            )
+    try:
+        return FaultRule(
+            fault_named(data["fault"]), data.get("tool"), data.get("attempt")
+        )
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
+
+
+def _fields(value: object, where: str) -> Mapping[Any, Any]:
+    if isinstance(value, str):
+        return {"fault": value}
+    if not isinstance(value, Mapping):
+        raise UsageError(
+            f"{where}: expected the name of a fault, or a mapping with its fields, "
+            f"got {_kind(value)}"
+        )
+    if len(value) == 1:
+        [(fault, tool)] = value.items()
+        if fault not in FIELDS:
+            return {"fault": fault} if tool is None else {"fault": fault, "tool": tool}
+    return value
+
+
+def _kind(value: object) -> str:
+    names = {bool: "true or false", int: "a number", float: "a number", str: "text"}
+    if value is None:
+        return "nothing"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    return names.get(
+        type(value), "a list" if isinstance(value, Sequence) else "an object"
+    )

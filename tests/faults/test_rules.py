@@ -1,0 +1,230 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.core import Message, ToolCall, UsageError, assistant
+from agentsim.faults import (
+    CATALOGUE,
+    Fault,
+    FaultPlan,
+    FaultRule,
+    Operation,
+    answer_lost,
+    check_rules,
+    duplicate_ids,
+    fault_named,
+    hangs,
+    malformed_arguments,
+    missing_ids,
+    raises,
+    same_call_forever,
+    slow,
+    unknown_tool,
+)
+
+Make = Callable[..., object]
+
+READ = Operation("tool", "check_cpu", 1)
+WRITE = Operation("tool", "restart_service", 1, writes=True)
+MODEL = Operation("model", "model", 1)
+
+
+def reply(calls: int) -> Message:
+    """A reply with so many calls."""
+    return assistant("", *(ToolCall(f"c{n}", "check_cpu") for n in range(calls)))
+
+
+operations = st.builds(
+    Operation,
+    st.sampled_from(["tool", "model"]),
+    st.sampled_from(["check_cpu", "restart_service", "model"]),
+    st.integers(1, 4),
+    writes=st.booleans(),
+)
+replies = st.none() | st.builds(reply, st.integers(0, 3))
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> FaultRule:
+    """Draw a rule that may strike."""
+    fault = draw(st.sampled_from(list(CATALOGUE.values())))
+    names = st.none() | st.sampled_from(["check_cpu", "restart_service"])
+    name = draw(names) if fault.target == "tool" else None
+    return FaultRule(fault, name, draw(st.none() | st.integers(1, 3)))
+
+
+def names(menu: tuple[Fault, ...]) -> list[str]:
+    """The names of a menu."""
+    return [fault.name for fault in menu]
+
+
+def test_the_menu_of_a_read_a_write_and_a_reply() -> None:
+    """Everything offered, each operation gets what can strike it, and nothing else."""
+    plan = FaultPlan(offered=tuple(CATALOGUE))
+    of_calls = [
+        "malformed_arguments",
+        "unknown_tool",
+        "missing_ids",
+        "same_call_forever",
+    ]
+    assert names(plan.menu(READ)) == ["raises", "slow", "hangs"]
+    assert names(plan.menu(WRITE)) == ["raises", "slow", "hangs", "answer_lost"]
+    assert names(plan.menu(MODEL, reply(0))) == []
+    assert names(plan.menu(MODEL, reply(1))) == of_calls
+    assert sorted(names(plan.menu(MODEL, reply(2)))) == sorted(
+        [*of_calls, "duplicate_ids"]
+    )
+
+
+@given(st.lists(rules(), max_size=5), operations, replies)
+def test_the_menu_is_what_matches_in_order_and_once(
+    offered: list[FaultRule], operation: Operation, message: Message | None
+) -> None:
+    """A cached menu equals the plain definition, also when it is asked again."""
+    plan = FaultPlan(offered=tuple(offered))
+    matching = [rule.fault for rule in offered if rule.matches(operation, message)]
+    expected = tuple({fault.name: fault for fault in matching}.values())
+    assert plan.menu(operation, message) == expected
+    assert FaultPlan(offered=tuple(offered)).menu(operation, message) == expected
+
+
+@given(st.lists(rules(), max_size=5), operations, replies)
+def test_the_first_rule_that_matches_strikes(
+    listed: list[FaultRule], operation: Operation, message: Message | None
+) -> None:
+    """A plan strikes with the first matching rule, and with none where none matches."""
+    matching = [rule.fault for rule in listed if rule.matches(operation, message)]
+    struck = FaultPlan(tuple(listed)).strikes(operation, message)
+    assert struck is (matching[0] if matching else None)
+
+
+@given(rules(), operations, replies)
+def test_a_fault_strikes_only_where_it_applies(
+    rule: FaultRule, operation: Operation, message: Message | None
+) -> None:
+    """A match implies that target, kind of operation and reply fit the fault."""
+    if rule.matches(operation, message):
+        assert rule.fault.target == operation.target
+        assert rule.fault.applies_to(operation)
+        assert operation.writes or not rule.fault.needs_write
+        assert rule.fault.applies_to_reply(message or assistant())
+
+
+def test_a_rule_keeps_to_its_tool_and_its_attempt() -> None:
+    """A rule with a name and an attempt strikes that operation and no other."""
+    plan = FaultPlan((answer_lost("restart_service", attempt=2),))
+    second = Operation("tool", "restart_service", 2, writes=True)
+    assert plan.strikes(WRITE) is None
+    assert plan.strikes(second) is CATALOGUE["answer_lost"]
+    assert plan.strikes(Operation("tool", "clean_logs", 2, writes=True)) is None
+
+
+def test_a_menu_keeps_to_the_attempt_of_a_rule() -> None:
+    """A rule offered for the second attempt is on the menu of the second only."""
+    plan = FaultPlan(offered=(slow("check_cpu", attempt=2), CATALOGUE["raises"]))
+    menus = [names(plan.menu(Operation("tool", "check_cpu", n))) for n in (1, 2, 3)]
+    assert menus == [["raises"], ["slow", "raises"], ["raises"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("raises", raises),
+        ("slow", slow),
+        ("hangs", hangs),
+        ("answer_lost", answer_lost),
+    ],
+)
+def test_the_short_functions_of_tools(name: str, make: Make) -> None:
+    """Each short function gives the rule of the fault that bears its name."""
+    rule = make("check_cpu", attempt=3)
+    assert rule == FaultRule(CATALOGUE[name], "check_cpu", 3)
+    assert make() == FaultRule(CATALOGUE[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("malformed_arguments", malformed_arguments),
+        ("unknown_tool", unknown_tool),
+        ("duplicate_ids", duplicate_ids),
+        ("missing_ids", missing_ids),
+        ("same_call_forever", same_call_forever),
+    ],
+)
+def test_the_short_functions_of_the_model(name: str, make: Make) -> None:
+    """Faults of the model take an attempt and no tool."""
+    assert make(attempt=3) == FaultRule(CATALOGUE[name], None, 3)
+
+
+def test_rules_and_plans_read_as_sentences() -> None:
+    """What is printed says which fault strikes where and when."""
+    plan = FaultPlan(
+        (answer_lost("create_payment", attempt=1),), ("slow", "unknown_tool")
+    )
+    assert str(plan) == (
+        "strikes: answer_lost on create_payment, attempt 1 | "
+        "may strike: slow on any tool; unknown_tool on the model"
+    )
+    assert str(FaultPlan()) == "strikes: none | may strike: none"
+
+
+def test_plans_of_the_same_faults_are_equal() -> None:
+    """Plans compare and hash by what they say, not by their caches."""
+    one, other = (FaultPlan((slow("a"),), ("hangs",)) for _ in range(2))
+    one.menu(READ)
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: fault_named("slwo"), "did you mean 'slow'?"),
+        (
+            lambda: fault_named("zzzzz"),
+            "unknown fault 'zzzzz' (there are raises, slow,",
+        ),
+        (lambda: FaultPlan(offered=("slwo",)), "did you mean 'slow'?"),
+        (lambda: FaultRule(CATALOGUE["missing_ids"], "x"), "takes no tool, got 'x'"),
+        (lambda: slow(attempt=0), "attempt counts from 1, got 0"),
+        (lambda: FaultRule(CATALOGUE["slow"], None, True), "counts from 1, got True"),
+        (lambda: Fault("f", "model", "s"), "needs a tamper function"),
+        (lambda: Fault("f", "tool", "s", answer="error"), "error_words are needed"),
+        (lambda: Fault("f", "tool", "s", definite=True), "can be definite"),
+    ],
+)
+def test_mistakes_are_told(make: Make, words: str) -> None:
+    """Each mistake is a usage error that says what was expected."""
+    with pytest.raises(UsageError) as caught:
+        make()
+    assert words in str(caught.value)
+
+
+def test_rules_that_can_never_strike_are_found() -> None:
+    """A rule for an absent tool, or a write's fault on a read, is a usage error."""
+    tools = {"check_cpu": False, "restart_service": True}
+    check_rules((slow(), slow("check_cpu"), answer_lost("restart_service")), tools)
+    with pytest.raises(UsageError, match="did you mean 'check_cpu'"):
+        check_rules((slow("check_cup"),), tools)
+    with pytest.raises(UsageError, match="'check_cpu' only reads"):
+        check_rules((answer_lost("check_cpu"),), tools)
+
+
+def test_every_fault_of_the_catalogue_can_strike_something() -> None:
+    """No entry of the catalogue is dead: each strikes one of three operations."""
+    plan = FaultPlan(offered=tuple(CATALOGUE))
+    menus = (plan.menu(READ), plan.menu(WRITE), plan.menu(MODEL, reply(2)))
+    struck = {fault.name for menu in menus for fault in menu}
+    assert struck == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("fault", CATALOGUE.values(), ids=lambda fault: fault.name)
+def test_a_definite_fault_is_an_error_without_effect(fault: Fault) -> None:
+    """Only what certainly did not happen is definite, and an agent is told of it."""
+    if fault.definite:
+        assert (fault.effect, fault.answer) == ("skipped", "error")
+    assert fault.sentence
+    assert not fault.sentence.endswith(".")
