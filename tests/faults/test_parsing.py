@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import UsageError
@@ -15,6 +15,8 @@ from agentsim.faults import (
     slow,
 )
 
+FEW = settings(max_examples=30)
+
 
 @st.composite
 def rules(draw: st.DrawFn) -> FaultRule:
@@ -24,6 +26,7 @@ def rules(draw: st.DrawFn) -> FaultRule:
     return FaultRule(fault, name, draw(st.none() | st.integers(min_value=1)))
 
 
+@FEW
 @given(st.lists(rules()))
 def test_plain_rules_are_read_back(listed: list[FaultRule]) -> None:
     """The plain form is JSON, and reading it gives the same rules."""

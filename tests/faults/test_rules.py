@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import Message, ToolCall, UsageError, assistant
@@ -24,6 +24,7 @@ from agentsim.faults import (
     unknown_tool,
 )
 
+FEW = settings(max_examples=30)
 Make = Callable[..., object]
 
 READ = Operation("tool", "check_cpu", 1)
@@ -78,6 +79,7 @@ def test_the_menu_of_a_read_a_write_and_a_reply() -> None:
     )
 
 
+@FEW
 @given(st.lists(rules(), max_size=5), operations, replies)
 def test_the_menu_is_what_matches_in_order_and_once(
     offered: list[FaultRule], operation: Operation, message: Message | None
@@ -90,6 +92,7 @@ def test_the_menu_is_what_matches_in_order_and_once(
     assert FaultPlan(offered=tuple(offered)).menu(operation, message) == expected
 
 
+@FEW
 @given(st.lists(rules(), max_size=5), operations, replies)
 def test_the_first_rule_that_matches_strikes(
     listed: list[FaultRule], operation: Operation, message: Message | None
@@ -100,6 +103,7 @@ def test_the_first_rule_that_matches_strikes(
     assert struck is (matching[0] if matching else None)
 
 
+@FEW
 @given(rules(), operations, replies)
 def test_a_fault_strikes_only_where_it_applies(
     rule: FaultRule, operation: Operation, message: Message | None
