@@ -1,1 +1,75 @@
 """Answers requests as the real model services would: scripts, rules, dialects."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.providers.client import OutOfScript as OutOfScript
+    from agentsim.providers.client import ScriptedClient as ScriptedClient
+    from agentsim.providers.client import Tamper as Tamper
+    from agentsim.providers.model import Answer as Answer
+    from agentsim.providers.model import Choose as Choose
+    from agentsim.providers.model import Model as Model
+    from agentsim.providers.model import ScriptedModel as ScriptedModel
+    from agentsim.providers.recognise import ReplyFinder as ReplyFinder
+    from agentsim.providers.recognise import same_call as same_call
+    from agentsim.providers.reply import Call as Call
+    from agentsim.providers.reply import Changes as Changes
+    from agentsim.providers.reply import Counted as Counted
+    from agentsim.providers.reply import Reply as Reply
+    from agentsim.providers.reply import call as call
+    from agentsim.providers.reply import call_id as call_id
+    from agentsim.providers.reply import say as say
+    from agentsim.providers.reply import together as together
+    from agentsim.providers.script import By as By
+    from agentsim.providers.script import Entry as Entry
+    from agentsim.providers.script import Forever as Forever
+    from agentsim.providers.script import Numbered as Numbered
+    from agentsim.providers.script import Pick as Pick
+    from agentsim.providers.script import Script as Script
+    from agentsim.providers.script import by as by
+    from agentsim.providers.script import forever as forever
+    from agentsim.providers.script import pick as pick
+    from agentsim.providers.script import reply_message as reply_message
+    from agentsim.providers.strict import STRICT_RULES as STRICT_RULES
+    from agentsim.providers.strict import Refusal as Refusal
+    from agentsim.providers.strict import RequestRule as RequestRule
+    from agentsim.providers.strict import StrictRules as StrictRules
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "Answer": "model",
+            "By": "script",
+            "Call": "reply",
+            "Changes": "reply",
+            "Choose": "model",
+            "Counted": "reply",
+            "Entry": "script",
+            "Forever": "script",
+            "Model": "model",
+            "Numbered": "script",
+            "OutOfScript": "client",
+            "Pick": "script",
+            "Refusal": "strict",
+            "Reply": "reply",
+            "ReplyFinder": "recognise",
+            "RequestRule": "strict",
+            "STRICT_RULES": "strict",
+            "Script": "script",
+            "ScriptedClient": "client",
+            "ScriptedModel": "model",
+            "StrictRules": "strict",
+            "Tamper": "client",
+            "by": "script",
+            "call": "reply",
+            "call_id": "reply",
+            "forever": "script",
+            "pick": "script",
+            "reply_message": "script",
+            "same_call": "recognise",
+            "say": "reply",
+            "together": "reply",
+        },
+    )

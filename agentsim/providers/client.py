@@ -1,0 +1,250 @@
+"""The neutral client of a simulated run: strict, scripted and recorded.
+
+What becomes of a request (refusal, answer, fault, latency) is settled when it is sent;
+it is recorded, and seen by the agent, when the engine opens the gate. A task that is
+cancelled or killed while it waits there has received nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from agentsim.core import (
+    Boundary,
+    Delta,
+    DeltaReceived,
+    History,
+    MessageView,
+    ProviderError,
+    Request,
+    RequestFailed,
+    RequestSent,
+    Response,
+    ResponseReceived,
+    UsageError,
+)
+from agentsim.providers.model import LATENCY_S, Answer, Model
+from agentsim.providers.strict import StrictRules
+
+__all__ = ["OutOfScript", "ScriptedClient", "Tamper"]
+
+Tamper = Callable[[Request, Answer], Answer]
+"""Lets faults change an answer when its request is sent; may raise `ProviderError`."""
+
+OutOfScript = Callable[[UsageError], Answer]
+"""Told that the script has no answer, or fails: gives one in its place, or raises."""
+
+PIECES_MAX = 32
+
+PIECE_CHARACTERS = 16
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A request under way, and what will become of it."""
+
+    number: int
+    latency_s: float
+    answer: Answer | None = None
+    error: ProviderError | None = None
+    rule: str | None = None
+
+
+class ScriptedClient:
+    """Answers the requests of one incarnation of the agent; implements `core.Client`.
+
+    Args:
+        boundary: That of the incarnation.
+        model: Shared by all incarnations of a run.
+        strict: Whether requests that a service would refuse are refused.
+        tamper: Lets faults change answers.
+        out_of_script: Asked when the script has no answer; without it the error is
+            raised into the agent.
+        latency_s: Virtual seconds until an answer is due, unless it has its own.
+        numbers: Numbers of the requests; pass the same one to every incarnation.
+    """
+
+    __slots__ = (
+        "_boundary",
+        "_history",
+        "_latency_s",
+        "_model",
+        "_numbers",
+        "_out_of_script",
+        "_rules",
+        "_tamper",
+    )
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        model: Model,
+        *,
+        strict: bool = True,
+        tamper: Tamper | None = None,
+        out_of_script: OutOfScript | None = None,
+        latency_s: float = LATENCY_S,
+        numbers: Iterator[int] | None = None,
+    ) -> None:
+        self._boundary = boundary
+        self._model = model
+        self._rules = StrictRules() if strict else None
+        self._tamper = tamper
+        self._out_of_script = out_of_script
+        self._latency_s = latency_s
+        self._numbers = count(1) if numbers is None else numbers
+        self._history = History()
+
+    async def complete(self, request: Request) -> Response:
+        """Answer a request whole.
+
+        Raises:
+            ProviderError: when the request is refused, or a fault strikes.
+            UnscriptedRequest: when the script ran out and nobody was there to ask.
+        """
+        sent = self._send(request)
+        await self._boundary.gate("model", latency_s=sent.latency_s)
+        answer = self._arrived(sent)
+        if answer.deltas is not None:
+            raise self._failed(sent, _broken_off(answer))
+        self._received(sent, answer)
+        return answer.response
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Answer in pieces of text, then calls, then the whole response.
+
+        All pieces come when the one gate opens; each piece of text is recorded as it is
+        taken. A stream that is closed before its last piece has received no response;
+        one that breaks off without a word just ends, and its failure is recorded.
+
+        Raises:
+            ProviderError: as `complete`, and where a fault breaks the stream off.
+            UnscriptedRequest: when the script ran out and nobody was there to ask.
+        """
+        sent = self._send(request)
+        await self._boundary.gate("model", latency_s=sent.latency_s)
+        answer = self._arrived(sent, streamed=True)
+        for number, delta in enumerate(_pieces(answer.response)):
+            if number == answer.deltas:
+                break
+            if delta.text:
+                self._boundary.record(DeltaReceived(sent.number, delta.text))
+            yield delta
+        if answer.deltas is not None:
+            error = self._failed(sent, _broken_off(answer))
+            if answer.error is not None:
+                raise error
+            return
+        self._received(sent, answer)
+        yield Delta(response=answer.response)
+
+    def _send(self, request: Request) -> _Sent:
+        """Record a request and settle what becomes of it."""
+        number = next(self._numbers)
+        messages = request.messages
+        if not isinstance(messages, MessageView):
+            messages = self._history.follow(messages)
+            request = Request(
+                request.model,
+                messages,
+                request.tools,
+                request.temperature,
+                request.max_tokens,
+            )
+        self._boundary.record(
+            RequestSent(
+                number,
+                request.model,
+                messages,
+                request.tools,
+                request.temperature,
+                request.max_tokens,
+            )
+        )
+        if self._rules is not None:
+            refusal = self._rules.check(request)
+            if refusal is not None:
+                error = refusal.error()
+                return _Sent(number, self._latency_s, None, error, refusal.rule)
+        return self._asked(number, request)
+
+    def _asked(self, number: int, request: Request) -> _Sent:
+        """Take the model's answer, and let faults change it."""
+        latency_s = self._latency_s
+        try:
+            answer = self._answer(request)
+            latency_s = answer.latency_s
+            if self._tamper is not None:
+                answer = self._tamper(request, answer)
+        except ProviderError as error:
+            return _Sent(number, latency_s, None, error)
+        return _Sent(number, answer.latency_s, answer)
+
+    def _answer(self, request: Request) -> Answer:
+        try:
+            return self._model.answer(
+                request, choose=self._boundary.choose, latency_s=self._latency_s
+            )
+        except UsageError as error:
+            if self._out_of_script is None:
+                raise
+            return self._out_of_script(error)
+
+    def _arrived(self, sent: _Sent, *, streamed: bool = False) -> Answer:
+        """The answer of a request whose gate has opened, or its error, recorded."""
+        answer = sent.answer
+        error = sent.error
+        if answer is None:
+            assert error is not None
+            raise self._failed(sent, error)
+        if answer.error is not None and not (streamed and answer.deltas is not None):
+            raise self._failed(sent, answer.error)
+        return answer
+
+    def _received(self, sent: _Sent, answer: Answer) -> None:
+        response = answer.response
+        self._boundary.record(
+            ResponseReceived(
+                sent.number,
+                response.message,
+                response.stop_reason,
+                response.usage,
+                answer.index,
+            )
+        )
+
+    def _failed(self, sent: _Sent, error: ProviderError) -> ProviderError:
+        self._boundary.record(
+            RequestFailed(
+                sent.number,
+                error.status,
+                error.kind,
+                str(error),
+                sent.rule,
+                error.definite,
+            )
+        )
+        return error
+
+
+def _broken_off(answer: Answer) -> ProviderError:
+    if answer.error is not None:
+        return answer.error
+    return ProviderError(
+        "the connection was closed before the response was complete",
+        status=None,
+        kind="connection_error",
+        definite=False,
+    )
+
+
+def _pieces(response: Response) -> Iterator[Delta]:
+    """Cut a response into at most 32 pieces of text, and its calls."""
+    text = response.message.content
+    size = max(PIECE_CHARACTERS, -(-len(text) // PIECES_MAX))
+    for start in range(0, len(text), size):
+        yield Delta(text=text[start : start + size])
+    for call in response.message.tool_calls:
+        yield Delta(call=call)
