@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentsim.core.errors import UsageError as UsageError
     from agentsim.core.errors import WorldError as WorldError
     from agentsim.core.estimate import estimate_usage as estimate_usage
+    from agentsim.core.estimate import tokens_of as tokens_of
     from agentsim.core.events import EVENT_KINDS as EVENT_KINDS
     from agentsim.core.events import Acknowledged as Acknowledged
     from agentsim.core.events import CallIdsReplaced as CallIdsReplaced
@@ -217,6 +218,7 @@ else:
             "parse_json": "json_text",
             "signature": "loops",
             "system": "messages",
+            "tokens_of": "estimate",
             "tool_result": "messages",
             "user": "messages",
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentsim.core.history import MessageView
 from agentsim.core.messages import Message, Request, Usage
 
-__all__ = ["estimate_usage"]
+__all__ = ["estimate_usage", "tokens_of"]
 
 _CHARACTERS_PER_TOKEN = 4
 
@@ -22,11 +22,12 @@ def estimate_usage(request: Request, message: Message) -> Usage:
     else:
         asked = sum(entry.characters for entry in messages)
     return Usage(
-        prompt=_tokens(asked),
-        completion=_tokens(message.characters),
+        prompt=tokens_of(asked),
+        completion=tokens_of(message.characters),
         estimated=True,
     )
 
 
-def _tokens(characters: int) -> int:
+def tokens_of(characters: int) -> int:
+    """Tokens of so many characters: four to a token, never zero."""
     return max(1, -(-characters // _CHARACTERS_PER_TOKEN))
