@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.providers.client import AlterAnswer as AlterAnswer
     from agentsim.providers.client import OutOfScript as OutOfScript
     from agentsim.providers.client import ScriptedClient as ScriptedClient
-    from agentsim.providers.client import Tamper as Tamper
     from agentsim.providers.model import Answer as Answer
     from agentsim.providers.model import Choose as Choose
     from agentsim.providers.model import Model as Model
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from agentsim.providers.script import by as by
     from agentsim.providers.script import forever as forever
     from agentsim.providers.script import pick as pick
-    from agentsim.providers.script import reply_message as reply_message
     from agentsim.providers.strict import STRICT_RULES as STRICT_RULES
     from agentsim.providers.strict import Refusal as Refusal
     from agentsim.providers.strict import RequestRule as RequestRule
@@ -40,6 +39,7 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
+            "AlterAnswer": "client",
             "Answer": "model",
             "By": "script",
             "Call": "reply",
@@ -61,13 +61,11 @@ else:
             "ScriptedClient": "client",
             "ScriptedModel": "model",
             "StrictRules": "strict",
-            "Tamper": "client",
             "by": "script",
             "call": "reply",
             "call_id": "reply",
             "forever": "script",
             "pick": "script",
-            "reply_message": "script",
             "same_call": "recognise",
             "say": "reply",
             "together": "reply",

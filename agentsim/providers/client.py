@@ -28,9 +28,9 @@ from agentsim.core import (
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
 
-__all__ = ["OutOfScript", "ScriptedClient", "Tamper"]
+__all__ = ["AlterAnswer", "OutOfScript", "ScriptedClient"]
 
-Tamper = Callable[[Request, Answer], Answer]
+AlterAnswer = Callable[[Request, Answer], Answer]
 """Lets faults change an answer when its request is sent; may raise `ProviderError`."""
 
 OutOfScript = Callable[[UsageError], Answer]
@@ -83,7 +83,7 @@ class ScriptedClient:
         model: Model,
         *,
         strict: bool = True,
-        tamper: Tamper | None = None,
+        tamper: AlterAnswer | None = None,
         out_of_script: OutOfScript | None = None,
         latency_s: float = LATENCY_S,
         numbers: Iterator[int] | None = None,

@@ -13,7 +13,7 @@ from agentsim.core import (
     Response,
     UnscriptedRequest,
     Usage,
-    estimate_usage,
+    tokens_of,
 )
 from agentsim.providers.cursor import Cursor, as_view
 from agentsim.providers.recognise import ReplyFinder
@@ -102,14 +102,17 @@ class ScriptedModel:
         """
         view = as_view(request.messages)
         index = self._read(view) + 1
-        reply = self._reply(index, request, choose)
+        prepared = self.script.prepared(index)
+        if prepared is None:
+            reply = self._made(index, request, choose)
+            prepared = self._finder.prepare(index, reply)
+        reply = prepared.reply
         self._given.add(index)
-        message = self._finder.message_of(index, reply)
         usage = reply.usage
         if usage == "counted":
-            counted = estimate_usage(request, message)
-            usage = Usage(counted.prompt, counted.completion)
-        response = Response(message, reply.reason, usage, reply.refusal)
+            usage = Usage(tokens_of(view.characters), tokens_of(prepared.characters))
+        message = self._finder.message_of(prepared)
+        response = Response(message, prepared.reason, usage, reply.refusal)
         own = reply.latency_s
         return Answer(response, index, latency_s if own is None else own)
 
@@ -140,16 +143,15 @@ class ScriptedModel:
         start = self._cursor.advance(view)
         if start == 0:
             finder.restart()
-        for position in range(start, len(view)):
-            finder.feed(view[position])
+        for message in view[start:]:
+            finder.feed(message)
         return finder.last
 
-    def _reply(self, index: int, request: Request, choose: Choose) -> Reply:
+    def _made(self, index: int, request: Request, choose: Choose) -> Reply:
         made = self.script.at(index)
         if made is None:
             raise UnscriptedRequest(_ran_out(self.script, as_view(request.messages)))
-        if isinstance(made, Reply):
-            return made
+        assert not isinstance(made, Reply)
         if isinstance(made, Pick):
             return made.reply(index - len(self.script) + 1, choose)
         return made.reply(request)

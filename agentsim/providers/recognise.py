@@ -23,8 +23,9 @@ from agentsim.core import (
     canonical_arguments,
     parse_arguments,
 )
+from agentsim.providers.prepared import Prepared
 from agentsim.providers.reply import Call, Reply, call_id
-from agentsim.providers.script import Script, reply_message
+from agentsim.providers.script import Script
 
 __all__ = ["ReplyFinder", "same_call"]
 
@@ -62,8 +63,10 @@ class ReplyFinder:
         if self._skip:
             self._skip -= 1
             return
-        expected = self._script.message(self.last + 1)
-        if expected is not None and (message is expected or message == expected):
+        expected = self._script.prepared(self.last + 1)
+        if expected is not None and (
+            message is expected.message or message == expected.message
+        ):
             self.last += 1
             return
         found = self._by_ids(message)
@@ -72,34 +75,25 @@ class ReplyFinder:
         if found is not None and found > self.last:
             self.last = found
 
-    def message_of(self, index: int, reply: Reply) -> Message:
-        """The message of a reply, with ids that the history does not have yet.
+    def prepare(self, index: int, reply: Reply) -> Prepared:
+        """The reply of this index ready to send, and remembered if it was made."""
+        prepared = self._script.prepared(index)
+        if prepared is None:
+            prepared = Prepared(reply, index)
+            made = self._given.setdefault(index, [])
+            if reply not in made:
+                made.append(reply)
+        return prepared
+
+    def message_of(self, prepared: Prepared) -> Message:
+        """The message to send, with ids that the history does not have yet.
 
         An id stands there already when a fault changed this reply under way and the
         runtime kept what came. Ids that the script gives are left as they are.
         """
-        written = self._script.message(index)
-        if written is None:
-            written = reply_message(reply, index)
-            made = self._given.setdefault(index, [])
-            if reply not in made:
-                made.append(reply)
-        for call, asked in zip(written.tool_calls, reply.calls, strict=True):
-            if asked.id is None and call.id in self._ids:
-                return self._renumbered(written, reply)
-        return written
-
-    def _renumbered(self, written: Message, reply: Reply) -> Message:
-        again = 2
-        while any(f"{call.id}-r{again}" in self._ids for call in written.tool_calls):
-            again += 1
-        calls = tuple(
-            call
-            if asked.id is not None
-            else ToolCall(f"{call.id}-r{again}", call.name, call.arguments)
-            for call, asked in zip(written.tool_calls, reply.calls, strict=True)
-        )
-        return Message("assistant", written.content, calls, blocks=written.blocks)
+        if self._ids.isdisjoint(prepared.derived):
+            return prepared.message
+        return prepared.renumbered(self._ids)
 
     def _by_ids(self, message: Message) -> int | None:
         """The reply whose ids the calls have; None for none, or for changed calls."""

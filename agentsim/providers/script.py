@@ -13,13 +13,12 @@ from typing import Any, TypeAlias, overload
 
 from agentsim.core import (
     AgentsimError,
-    Message,
     Request,
-    ToolCall,
     UsageError,
     canonical_arguments,
 )
-from agentsim.providers.reply import Call, Reply, call_id, say
+from agentsim.providers.prepared import Prepared
+from agentsim.providers.reply import Call, Reply, say
 from agentsim.providers.words import type_words
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "by",
     "forever",
     "pick",
-    "reply_message",
 ]
 
 Content = str | tuple[tuple[str, str], ...]
@@ -203,13 +201,13 @@ class Script(Sequence[Entry]):
         UsageError: for what is no entry, or for an endless entry before the end.
     """
 
-    __slots__ = ("_by_content", "_by_id", "_entries", "_messages", "_turns")
+    __slots__ = ("_by_content", "_by_id", "_entries", "_prepared", "_turns")
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
         self._by_content: dict[Content | None, list[int]] | None = None
         self._by_id: dict[str, list[tuple[int, Call]]] | None = None
-        self._messages: dict[int, Message] = {}
+        self._prepared: dict[int, Prepared] = {}
         self._turns: dict[int, Reply | By] = {}
         last = len(self._entries) - 1
         for position, entry in enumerate(self._entries):
@@ -277,14 +275,14 @@ class Script(Sequence[Entry]):
         assert not isinstance(entry, Forever)
         return entry
 
-    def message(self, index: int) -> Message | None:
-        """The message of a reply written by hand, with its ids; None for any other."""
-        message = self._messages.get(index)
-        if message is None:
+    def prepared(self, index: int) -> Prepared | None:
+        """The reply written by hand at this index, ready to send; None for others."""
+        prepared = self._prepared.get(index)
+        if prepared is None:
             reply = self.at(index)
             if isinstance(reply, Reply):
-                message = self._messages[index] = reply_message(reply, index)
-        return message
+                prepared = self._prepared[index] = Prepared(reply, index)
+        return prepared
 
     def calls_with_id(self, given_id: str) -> Sequence[tuple[int, Call]]:
         """Calls of replies written by hand that were given this id, with the index."""
@@ -321,20 +319,6 @@ class Script(Sequence[Entry]):
             turn = entry.turn(index - len(self._entries) + 1)
             self._turns[index] = turn
         return turn
-
-
-def reply_message(reply: Reply, index: int) -> Message:
-    """The message of a reply at this index of a script, with its derived ids."""
-    count = len(reply.calls)
-    calls = tuple(
-        ToolCall(
-            call_id(index, number, of=count) if call.id is None else call.id,
-            call.name,
-            call.arguments,
-        )
-        for number, call in enumerate(reply.calls)
-    )
-    return Message("assistant", reply.text, calls, blocks=reply.blocks)
 
 
 def _content(reply: Reply) -> Content | None:

@@ -7,7 +7,7 @@ A growing history is read once: a cursor keeps the verdict on what was read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -116,10 +116,8 @@ class StrictRules:
         start = self._cursor.advance(view)
         if start == 0:
             self._restart()
-        for position in range(start, len(view)):
-            if self._found is not None:
-                break
-            self._found = self._read(position, view[position])
+        if self._found is None:
+            self._found = self._read(start, view[start:])
         if self._found is not None:
             return self._found
         if not self._begun:
@@ -129,8 +127,15 @@ class StrictRules:
             return None
         return _of_breach(self._history.close()[0])
 
-    def _read(self, position: int, message: Message) -> Refusal | None:
-        """Read one message; a verdict on it stands for every longer history."""
+    def _read(self, start: int, messages: Sequence[Message]) -> Refusal | None:
+        """Read what is new; a verdict on it stands for every longer history."""
+        for position, message in enumerate(messages, start):
+            found = self._judge(position, message)
+            if found is not None:
+                return found
+        return None
+
+    def _judge(self, position: int, message: Message) -> Refusal | None:
         for breach in self._history.feed(message):
             if breach.rule not in NOT_ENFORCED:
                 return _of_breach(breach)
