@@ -7,7 +7,7 @@ message breaks. Providers refuse a request by it, invariants judge a trace by it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -102,84 +102,80 @@ class HistoryRules:
 
     def feed(self, message: Message) -> list[Breach]:
         """Read the next message and return the rules that it breaks."""
-        found = list(self._judge(message))
+        found: list[Breach] = []  # filled, not yielded: this is a run's hot path
+        if message.role == "tool":
+            self._read_result(message, found)
+        else:
+            self._read_turn(message, found)
         self._position += 1
         return found
 
     def close(self) -> list[Breach]:
         """The breaches of a history that ends here: calls without a result."""
-        return list(self._unanswered())
+        where = "" if self._anywhere else " directly after its response"
+        return [
+            self._breach(
+                "unanswered", f"the call {call_id} has no result{where}", call_id
+            )
+            for call_id in self._open
+        ]
 
-    def _judge(self, message: Message) -> Iterator[Breach]:
-        if message.role == "tool":
-            yield from self._result(message)
-            return
+    def _read_turn(self, message: Message, found: list[Breach]) -> None:
         if not self._anywhere:
-            yield from self._unanswered()
-            self._open = []
-            self._answered = set()
-            self._place = {}
+            if self._open:
+                found += self.close()
+                self._open = []
+            if self._place:
+                self._answered = set()
+                self._place = {}
         if message.role != "system":
             self._begun = True
         elif self._begun:
-            yield self._breach(
-                "role", "a system message stands after the conversation began"
-            )
-        yield from self._caller(message)
-        yield from self._response(message)
+            words = "a system message stands after the conversation began"
+            found.append(self._breach("role", words))
+        if message.tool_calls:
+            self._read_calls(message, found)
 
-    def _caller(self, message: Message) -> Iterator[Breach]:
-        if message.tool_calls and message.role != "assistant":
-            yield self._breach(
-                "role", f"a message of role {message.role} carries tool calls"
-            )
-
-    def _response(self, message: Message) -> Iterator[Breach]:
+    def _read_calls(self, message: Message, found: list[Breach]) -> None:
+        self._check_caller(message, found)
         seen = self._seen if self._wide else set()
         for number, call in enumerate(message.tool_calls):
             if not call.id:
                 words = f"call {number} ({call.name}) has no id"
-                yield Breach("missing-id", self._position, words, None, None, number)
+                found.append(
+                    Breach("missing-id", self._position, words, None, None, number)
+                )
                 continue
             self._place[call.id] = (self._position, number)
             if call.id in seen:
-                yield self._breach(
-                    "duplicate-id", f"the call id {call.id} stands twice", call.id
-                )
+                words = f"the call id {call.id} stands twice"
+                found.append(self._breach("duplicate-id", words, call.id))
             seen.add(call.id)
             self._open.append(call.id)
 
-    def _result(self, message: Message) -> Iterator[Breach]:
+    def _check_caller(self, message: Message, found: list[Breach]) -> None:
+        if message.tool_calls and message.role != "assistant":
+            words = f"a message of role {message.role} carries tool calls"
+            found.append(self._breach("role", words))
+
+    def _read_result(self, message: Message, found: list[Breach]) -> None:
         self._begun = True
-        yield from self._caller(message)
+        self._check_caller(message, found)
         call_id = message.tool_call_id
         if not call_id:
-            yield self._breach("missing-id", "a tool result has no call id")
+            found.append(self._breach("missing-id", "a tool result has no call id"))
         elif call_id in self._open:
             if self._open[0] != call_id:
-                yield self._breach(
-                    "order",
-                    f"the result of {call_id} stands before that of {self._open[0]}",
-                    call_id,
-                )
+                words = f"the result of {call_id} stands before that of {self._open[0]}"
+                found.append(self._breach("order", words, call_id))
             self._open.remove(call_id)
             self._answered.add(call_id)
         elif call_id in self._answered:
-            yield self._breach(
-                "answered-twice", f"the call {call_id} has two results", call_id
-            )
+            words = f"the call {call_id} has two results"
+            found.append(self._breach("answered-twice", words, call_id))
         else:
-            yield self._breach(
-                "orphan",
-                f"the result of {call_id} has no call in the {self._before()} it",
-                call_id,
-            )
-
-    def _unanswered(self) -> Iterator[Breach]:
-        for call_id in self._open:
-            where = "" if self._anywhere else " directly after its response"
-            words = f"the call {call_id} has no result{where}"
-            yield self._breach("unanswered", words, call_id)
+            words = f"the result of {call_id} has no call in the {self._before()} it"
+            found.append(self._breach("orphan", words, call_id))
 
     def _before(self) -> str:
         return "history before" if self._anywhere else "response directly before"
