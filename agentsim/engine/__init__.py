@@ -1,1 +1,41 @@
 """Runs agents deterministically: choices, loop, virtual clock, gates and crashes."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.engine.choices import Choices as Choices
+    from agentsim.engine.choices import Replay as Replay
+    from agentsim.engine.choices import Seeded as Seeded
+    from agentsim.engine.endings import Ending as Ending
+    from agentsim.engine.engine import Engine as Engine
+    from agentsim.engine.engine import Policy as Policy
+    from agentsim.engine.exhaustive import Exhaustive as Exhaustive
+    from agentsim.engine.gates import Fenced as Fenced
+    from agentsim.engine.life import Life as Life
+    from agentsim.engine.loop import SimLoop as SimLoop
+    from agentsim.engine.refusals import Refused as Refused
+    from agentsim.engine.scheduler import Told as Told
+    from agentsim.engine.token import Token as Token
+    from agentsim.engine.token import fingerprint as fingerprint
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "Choices": "choices",
+            "Ending": "endings",
+            "Engine": "engine",
+            "Exhaustive": "exhaustive",
+            "Fenced": "gates",
+            "Life": "life",
+            "Policy": "engine",
+            "Refused": "refusals",
+            "Replay": "choices",
+            "Seeded": "choices",
+            "SimLoop": "loop",
+            "Token": "token",
+            "Told": "scheduler",
+            "fingerprint": "token",
+        },
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from agentsim.core.errors import NondeterminismError, TokenError, UsageError
+from agentsim.core import NondeterminismError, TokenError, UsageError
 
 __all__ = ["Choices", "Replay", "Seeded"]
 

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentsim.core.errors import NondeterminismError, UsageError
+from agentsim.core import NondeterminismError, UsageError
 from agentsim.engine.choices import Choices
 
 __all__ = ["Exhaustive"]

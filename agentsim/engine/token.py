@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from agentsim.core.errors import TokenError
+from agentsim.core import TokenError
 from agentsim.engine.choices import Choices
 
 __all__ = ["Token", "fingerprint"]

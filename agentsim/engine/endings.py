@@ -1,0 +1,74 @@
+"""How a life ended, and the words for who was still waiting for what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.core import EndingKind
+from agentsim.engine.asyncio_shim import waited_for
+
+__all__ = ["Ending"]
+
+_CHAIN_MAX = 20
+_TASKS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How one life of the agent ended.
+
+    Attributes:
+        kind: `returned`, `raised`, `cancelled` (the cancellation came out), `crashed`,
+            `deadlock`, `livelock`, or `leak` (it ended while tasks were still alive).
+        value: What the agent returned, or None.
+        error: What it raised, or None.
+        words: Who waits for what, for a deadlock, livelock or leak; else empty.
+        unhandled: What went wrong in callbacks, and in tasks that nothing awaited.
+    """
+
+    kind: EndingKind
+    value: object = None
+    error: BaseException | None = None
+    words: str = ""
+    unhandled: tuple[str, ...] = ()
+
+
+def who_waits(tasks: Iterable[asyncio.Future[Any]]) -> str:
+    """Name the tasks and where each is, from its own coroutine inwards.
+
+    `main waits in agent > gather_all for Task-2; Task-2 waits in worker > Queue.get`
+    """
+    listed = list(tasks)
+    told = [_where(task) for task in listed[:_TASKS_MAX]]
+    if len(listed) > _TASKS_MAX:
+        told.append(f"{len(listed) - _TASKS_MAX} more tasks")
+    return "; ".join(told)
+
+
+def _where(task: asyncio.Future[Any]) -> str:
+    if not isinstance(task, asyncio.Task):
+        return "a future of another kind waits"
+    chain = " > ".join(_chain(task.get_coro())) or "nothing"
+    target = waited_for(task)
+    if isinstance(target, asyncio.Task):
+        return f"{task.get_name()} waits in {chain} for {target.get_name()}"
+    return f"{task.get_name()} waits in {chain}"
+
+
+def _chain(awaited: object) -> Iterator[str]:
+    """Yield the names of the coroutines that await each other, outermost first."""
+    for _ in range(_CHAIN_MAX):
+        name = getattr(awaited, "__qualname__", None)
+        if not isinstance(name, str):
+            return
+        yield name
+        for attribute in ("cr_await", "ag_await", "gi_yieldfrom"):
+            inner = getattr(awaited, attribute, None)
+            if inner is not None:
+                awaited = inner
+                break
+        else:
+            return

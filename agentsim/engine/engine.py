@@ -1,0 +1,170 @@
+"""The engine: runs lives of an agent, and decides what the outside does next.
+
+Ready callbacks run in asyncio's order. When nothing is ready, one gate opens or the
+next timer fires; that is where the clock moves and where choices are drawn. A crash
+stops the loop at once: nothing of the life runs again before `bury`.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Literal
+
+from agentsim.core import Event, UsageError
+from agentsim.engine.asyncio_shim import installed, run_ready
+from agentsim.engine.burial import bury, freeze_once
+from agentsim.engine.choices import Choices
+from agentsim.engine.endings import Ending
+from agentsim.engine.gates import Gates
+from agentsim.engine.incarnation import Incarnation
+from agentsim.engine.life import Life
+from agentsim.engine.loop import SimLoop
+from agentsim.engine.scheduler import Scheduler, Told
+
+__all__ = ["Engine", "Policy"]
+
+Policy = Literal["timed", "any_order"]
+"""`timed`: the earliest by due time goes on. `any_order`: a choice among all."""
+
+
+def _ignore(event: Event) -> None:
+    """Record nothing."""
+
+
+class Engine:
+    """Runs one simulation: life after life, over one clock and one choice sequence.
+
+    Args:
+        choices: Where every choice comes from.
+        policy: What may go on next, when nothing is ready.
+        record: Takes every event of a living incarnation, stamped.
+        cancel: Whether the run may be cancelled, once, where a gate would open.
+        crash: Whether the process may die there, `crashes_max` times.
+        inject: What else may happen there, once each: words and callback.
+        tick: Is told each jump of the clock, in nanoseconds.
+        steps_max: Callbacks that may run while neither the clock moves nor a gate
+            opens; more are a livelock.
+        timers_max: Times that the clock may move in a row while no gate opens; the
+            same.
+        gates_max: Gates that may open in one life; the same.
+
+    Attributes:
+        life_number: Number of the last life, 0 before the first.
+    """
+
+    def __init__(
+        self,
+        choices: Choices,
+        *,
+        policy: Policy = "timed",
+        record: Callable[[Event], None] = _ignore,
+        cancel: bool = False,
+        crash: bool = False,
+        inject: Sequence[tuple[str, Callable[[], None]]] = (),
+        tick: Callable[[int], None] | None = None,
+        crashes_max: int = 1,
+        steps_max: int = 1_000_000,
+        timers_max: int = 1_000_000,
+        gates_max: int = 1_000_000,
+    ) -> None:
+        if policy not in ("timed", "any_order"):
+            raise UsageError(f"policy must be 'timed' or 'any_order', got {policy!r}")
+        freeze_once()
+        self.life_number = 0
+        self._record = record
+        self._scheduler = Scheduler(
+            choices,
+            any_order=policy == "any_order",
+            cancels=int(cancel),
+            crashes=crashes_max if crash else 0,
+            injections=inject,
+            tick=tick,
+        )
+        self._steps_max = steps_max
+        self._timers_max = timers_max
+        self._gates_max = gates_max
+        self._loop: SimLoop | None = None
+        self._corpses: list[SimLoop] = []
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the run began."""
+        return 0 if self._loop is None else self._loop.now_ns
+
+    @property
+    def told(self) -> list[Told]:
+        """The deviations, each with its position in the log, its label and its words."""
+        return self._scheduler.told
+
+    @property
+    def words(self) -> list[str]:
+        """The deviations in words, in order."""
+        return [told.words for told in self._scheduler.told]
+
+    def live(self, main: Callable[[Life], Coroutine[Any, Any, object]]) -> Ending:
+        """Run one incarnation, on a new loop and the same clock, until it ends.
+
+        Raises:
+            UsageError: The agent asked for what a simulation does not have, even if it
+                swallowed the refusal.
+            TokenError: A choice of the token does not fit.
+            NondeterminismError: A choice is another than was expected.
+        """
+        self.life_number += 1
+        self._loop = loop = SimLoop(self.now_ns)
+        gates = Gates()
+        life = Life(
+            self.life_number, loop, gates=gates, record=self._record, draw=self._draw
+        )
+        collecting = gc.isenabled()
+        # Else finalizers of the agent's garbage would run at a random step.
+        gc.disable()
+        try:
+            with installed(loop):
+                task = loop.create_task(main(life), name="main")
+                ending = self._drive(Incarnation(loop, gates, life, task))
+        finally:
+            life.dead = loop.dead = True
+            if loop.needs_burial():
+                self._corpses.append(loop)
+            else:
+                loop.close()
+            if collecting:
+                gc.enable()
+        return ending
+
+    def bury(self) -> None:
+        """Close what is dead, behind the fence; to be called once judging is over."""
+        corpses, self._corpses = self._corpses, []
+        for loop in corpses:
+            bury(loop)
+
+    def _draw(self, label: str, options: Sequence[str]) -> int:
+        assert self._loop is not None
+        return self._scheduler.draw(self._loop, label, options)
+
+    def _drive(self, now: Incarnation) -> Ending:
+        """Run what is ready, then let one thing happen, until the life ends."""
+        loop, main, step = now.loop, now.main, self._scheduler.step
+        while True:
+            try:
+                budget = run_ready(loop, self._steps_max, main)
+            except SystemExit as error:
+                return now.concluded(error)
+            if loop.failure is not None:
+                raise loop.failure
+            if main.done():
+                return now.concluded()
+            if budget < 0:
+                limit = f"{self._steps_max} callbacks ran while the clock stood still"
+                return now.stuck("livelock", limit)
+            if not step(now):
+                return now.stuck("deadlock", "nothing can run and nothing is pending")
+            if now.crashed:
+                return now.died()
+            if now.timers_in_row > self._timers_max:
+                limit = f"the clock moved {self._timers_max} times while no gate opened"
+                return now.stuck("livelock", limit)
+            if now.gates_opened > self._gates_max:
+                return now.stuck("livelock", f"{self._gates_max} gates opened")

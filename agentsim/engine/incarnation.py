@@ -1,0 +1,101 @@
+"""The parts of one life, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from agentsim.core import EndingKind
+from agentsim.engine.asyncio_shim import run_ready
+from agentsim.engine.endings import Ending, who_waits
+from agentsim.engine.gates import Gates
+from agentsim.engine.life import Life
+from agentsim.engine.loop import SimLoop
+
+_DRAIN_MAX = 10_000
+
+
+class Incarnation:
+    """One life, for those that move it.
+
+    Attributes:
+        cancelled: Whether the engine cancelled its main task.
+        crashed: Whether it died.
+        gates_opened: How many gates opened.
+        timers_in_row: How many timers fired since the last of them.
+    """
+
+    __slots__ = (
+        "cancelled",
+        "crashed",
+        "gates",
+        "gates_opened",
+        "life",
+        "loop",
+        "main",
+        "timers_in_row",
+    )
+
+    def __init__(
+        self, loop: SimLoop, gates: Gates, life: Life, main: asyncio.Task[Any]
+    ) -> None:
+        self.loop = loop
+        self.gates = gates
+        self.life = life
+        self.main = main
+        self.cancelled = False
+        self.crashed = False
+        self.gates_opened = 0
+        self.timers_in_row = 0
+
+    def concluded(self, error: SystemExit | None = None) -> Ending:
+        """End the life: its main task is done, or it asked to exit.
+
+        What is merely finishing may finish, and generators left open are closed in
+        order; a task that is alive after that is a leak.
+        """
+        if not self.main.done():
+            return Ending("raised", error=error, unhandled=self._unhandled())
+        kind, value, raised = self._outcome()
+        loop = self.loop
+        _drain(loop)
+        for generator in loop.open_generators():
+            loop.generator_dropped(generator)
+        _drain(loop)
+        if loop.failure is not None:
+            raise loop.failure
+        closers = loop.closers()
+        alive = [task for task in loop.alive_tasks() if task not in closers]
+        words = ""
+        if alive:
+            kind = "leak"
+            words = f"tasks are alive after the end: {who_waits(alive)}"
+        return Ending(kind, value, raised, words, self._unhandled())
+
+    def stuck(self, kind: EndingKind, words: str) -> Ending:
+        """End a life that can't go on, or goes on without end."""
+        words = f"{words}: {who_waits(self.loop.alive_tasks())}"
+        return Ending(kind, words=words, unhandled=self._unhandled())
+
+    def died(self) -> Ending:
+        """End a life by a crash."""
+        return Ending("crashed", unhandled=self._unhandled())
+
+    def _outcome(self) -> tuple[EndingKind, object, BaseException | None]:
+        try:
+            return "returned", self.main.result(), None
+        except asyncio.CancelledError as error:
+            return ("cancelled" if self.cancelled else "raised"), None, error
+        except BaseException as error:  # noqa: BLE001 - the ending carries it
+            return "raised", None, error
+
+    def _unhandled(self) -> tuple[str, ...]:
+        self.loop.report_unasked()
+        return tuple(self.loop.unhandled)
+
+
+def _drain(loop: SimLoop) -> None:
+    try:
+        run_ready(loop, _DRAIN_MAX, None)
+    except SystemExit:
+        loop.unhandled.append("SystemExit in a task that outlived the agent")

@@ -1,0 +1,113 @@
+"""One incarnation of the agent, as the simulated outside sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+
+from agentsim.core import Event, UsageError
+from agentsim.engine.gates import Fenced, Gates
+from agentsim.engine.loop import SECOND_NS, SimLoop
+from agentsim.engine.refusals import Refused
+
+__all__ = ["Life"]
+
+_FENCED_MAX = 3
+
+
+class Life:
+    """The boundary of one incarnation: gates, choices and the trace, until it dies.
+
+    After its death nothing is recorded, and each task of it that comes to a gate gets
+    `Fenced` three times and then waits for ever.
+
+    Attributes:
+        number: 1 for the first life, and one more after each crash.
+        dead: Whether it is over.
+    """
+
+    __slots__ = ("_draw", "_fenced", "_gates", "_loop", "_record", "dead", "number")
+
+    def __init__(
+        self,
+        number: int,
+        loop: SimLoop,
+        *,
+        gates: Gates,
+        record: Callable[[Event], None],
+        draw: Callable[[str, Sequence[str]], int],
+    ) -> None:
+        self.number = number
+        self.dead = False
+        self._loop = loop
+        self._gates = gates
+        self._record = record
+        self._draw = draw
+        self._fenced: dict[asyncio.Task[object] | None, int] = {}
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the run began."""
+        return self._loop.now_ns
+
+    def record(self, event: Event) -> None:
+        """Stamp an event with time and life and put it into the trace."""
+        if not self.dead:
+            event.at_ns = self._loop.now_ns
+            event.life = self.number
+            self._record(event)
+
+    async def gate(self, label: str, *, latency_s: float = 0.0) -> None:
+        """Park until the engine lets this operation go on.
+
+        Args:
+            label: What goes on, in the words of a person: `restart_service`, or
+                `restart_service's answer`.
+            latency_s: Virtual seconds until it is due; infinite for one that never
+                answers.
+
+        Raises:
+            UsageError: The latency is negative or no number.
+        """
+        if self.dead:
+            await self._fence()
+        loop = self._loop
+        due_ns = loop.now_ns
+        if latency_s:
+            if not 0 < latency_s < math.inf:
+                await self._wait_for_ever(latency_s)
+            due_ns += round(latency_s * SECOND_NS)
+        future: asyncio.Future[None] = loop.create_future()
+        gate = self._gates.add(label, due_ns, future)
+        try:
+            await future
+        except BaseException:
+            self._gates.discard(gate)
+            raise
+        if self.dead:
+            await self._fence()
+
+    def choose(self, label: str, options: Sequence[str]) -> int:
+        """Draw one choice, recorded: an index into `options`, where 0 is dull.
+
+        Args:
+            options: Each in words; those of a deviation are told to the user.
+        """
+        if self.dead:
+            raise Fenced
+        return self._draw(label, options)
+
+    async def _fence(self) -> None:
+        task = asyncio.current_task()
+        self._fenced[task] = count = self._fenced.get(task, 0) + 1
+        if count <= _FENCED_MAX:
+            raise Fenced
+        await self._loop.create_future()
+
+    async def _wait_for_ever(self, latency_s: float) -> None:
+        if latency_s != math.inf:
+            error = UsageError(f"latency_s must be 0 or more, got {latency_s}")
+            self._loop.halt(error)
+            raise Refused(str(error))
+        await self._loop.create_future()

@@ -1,0 +1,355 @@
+"""The event loop of a simulation: asyncio's order, virtual time, nothing outside.
+
+Ready callbacks run first in, first out, exactly as in a stock loop; the clock moves
+only when the engine moves it. There is no selector, no self-pipe and no thread. The
+time is exact to the nanosecond for about three weeks; later, deadlines given as seconds
+since the start are as exact as a float is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import weakref
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from contextvars import Context
+from heapq import heapify, heappop, heappush
+from typing import Any, NoReturn, TypeVar, TypeVarTuple, cast
+
+from agentsim.core import UsageError
+from agentsim.engine.asyncio_shim import (
+    EAGER_FACTORY,
+    SimFuture,
+    SimTask,
+    nobody_asked,
+    timer_handle,
+)
+from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
+
+__all__ = ["SimLoop"]
+
+_T = TypeVar("_T")
+_Ts = TypeVarTuple("_Ts")
+_Factory = Callable[..., asyncio.Future[Any]]
+
+SECOND_NS = 1_000_000_000
+_CANCELLED_TIMERS_MAX = 64
+_REFUSALS_MAX = 3
+
+
+class SimLoop(asyncio.BaseEventLoop):
+    """One life's loop. The engine drives it; agents see an ordinary asyncio loop.
+
+    Attributes:
+        now_ns: Virtual nanoseconds since the run began.
+        ready: Handles to run, in order.
+        timers: Heap of due time, order of creation, handle.
+        halted: Whether the loop must stop before the next handle.
+        failure: Why it was halted for good, or None.
+        dead: Whether its life is over: it then reports nothing any more.
+        unhandled: What went wrong in callbacks and in tasks that nobody asked.
+    """
+
+    def __init__(self, now_ns: int = 0) -> None:
+        super().__init__()
+        self.now_ns = now_ns
+        self.ready: deque[asyncio.Handle] = deque()
+        self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
+        self.halted = False
+        self.failure: BaseException | None = None
+        self.dead = False
+        self.unhandled: list[str] = []
+        self._seconds = now_ns / SECOND_NS
+        self._thread = threading.get_ident()
+        self._factory: _Factory | None = None
+        self._tasks: list[asyncio.Future[Any]] = []
+        self._tasks_max = 64
+        self._generators: dict[int, weakref.ref[AsyncGenerator[Any, Any]]] = {}
+        self._closers: list[asyncio.Future[Any]] = []
+        self._last_task = self._last_future = self._last_scope = 0
+        self._last_timer = self._last_generator = 0
+        self._cancelled_timers = self._refusals = 0
+
+    # ------------------------------------------------------------------------ time
+
+    def time(self) -> float:
+        """Virtual seconds since the run began."""
+        return self._seconds
+
+    def advance(self, now_ns: int) -> None:
+        """Move the clock forward."""
+        self.now_ns = now_ns
+        self._seconds = now_ns / SECOND_NS
+
+    def next_timer_ns(self) -> int | None:
+        """When the next timer is due, or None when there is none."""
+        timers = self.timers
+        while timers and timers[0][2].cancelled():
+            heappop(timers)
+            self._cancelled_timers -= 1
+        return timers[0][0] if timers else None
+
+    def release_due(self) -> None:
+        """Make the timers ready that are due now, in order of creation."""
+        timers = self.timers
+        while timers and timers[0][0] <= self.now_ns:
+            handle = heappop(timers)[2]
+            if handle.cancelled():
+                self._cancelled_timers -= 1
+                continue
+            # A deadline may lie a fraction of a nanosecond off: who compares it with
+            # the clock when it fires must find it past.
+            self._seconds = max(self._seconds, handle.when())
+            self.ready.append(handle)
+
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[[*_Ts], object],
+        *args: *_Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call at a time on this loop's clock; never, if that is infinite."""
+        handle = timer_handle(when, callback, args, loop=self, context=context)
+        if when < math.inf:
+            self._push(round(when * SECOND_NS), handle)
+        return handle
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[[*_Ts], object],
+        *args: *_Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call after so many virtual seconds; never, if that is infinite."""
+        if not delay < math.inf:
+            return self.call_at(delay, callback, *args, context=context)
+        due_ns = self.now_ns + round(delay * SECOND_NS)
+        when = due_ns / SECOND_NS
+        handle = timer_handle(when, callback, args, loop=self, context=context)
+        self._push(due_ns, handle)
+        return handle
+
+    def _push(self, due_ns: int, handle: asyncio.TimerHandle) -> None:
+        self._last_timer += 1
+        heappush(self.timers, (due_ns, self._last_timer, handle))
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:  # noqa: ARG002
+        """Drop cancelled timers when they are many (a deadline per request leaves one)."""
+        self._cancelled_timers += 1
+        if self._cancelled_timers > max(_CANCELLED_TIMERS_MAX, len(self.timers) // 2):
+            # In place: the loop is being driven over this very list.
+            self.timers[:] = [
+                entry for entry in self.timers if not entry[2].cancelled()
+            ]
+            heapify(self.timers)
+            self._cancelled_timers = 0
+
+    # ------------------------------------------------------------------- callbacks
+
+    def call_soon(
+        self,
+        callback: Callable[[*_Ts], object],
+        *args: *_Ts,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """Call as soon as all that is ready before has run."""
+        handle = asyncio.Handle(callback, args, self, context)
+        self.ready.append(handle)
+        return handle
+
+    def call_soon_threadsafe(
+        self,
+        callback: Callable[[*_Ts], object],
+        *args: *_Ts,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """Call soon; only the simulation's own thread may ask."""
+        if threading.get_ident() != self._thread:
+            self.refuse("call_soon_threadsafe from another thread", "threads")
+        return self.call_soon(callback, *args, context=context)
+
+    def is_running(self) -> bool:
+        """Whether this loop runs right now."""
+        try:
+            return asyncio.get_running_loop() is self
+        except RuntimeError:
+            return False
+
+    # ------------------------------------------------------------ tasks and futures
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """Make a future that hashes by order, not by address."""
+        return SimFuture(loop=self)
+
+    def create_task(
+        self,
+        coro: Generator[Any, None, _T] | Coroutine[Any, Any, _T],
+        *,
+        name: object = None,
+        context: Context | None = None,
+        **options: Any,
+    ) -> asyncio.Task[_T]:
+        """Make a task that hashes, and is named, by order of creation."""
+        factory = self._factory
+        task: Any
+        if factory is None or factory is EAGER_FACTORY:
+            if factory is not None:
+                options["eager_start"] = True
+            task = SimTask(coro, loop=self, name=name, context=context, **options)
+        else:
+            if context is not None:
+                options["context"] = context
+            task = factory(self, coro, **options)
+            if name is not None:
+                task.set_name(name)
+        self._tasks.append(task)
+        if len(self._tasks) > self._tasks_max:
+            self._forget_done()
+        return cast("asyncio.Task[_T]", task)
+
+    def set_task_factory(self, factory: _Factory | None) -> None:
+        """Take another factory; what it makes must order itself."""
+        if factory is not None and not callable(factory):
+            raise TypeError("task factory must be a callable or None")
+        self._factory = factory
+
+    def get_task_factory(self) -> _Factory | None:
+        """Return the factory in use, or None."""
+        return self._factory
+
+    def alive_tasks(self) -> list[asyncio.Future[Any]]:
+        """The tasks that are not done, in order of creation."""
+        return [task for task in self._tasks if not task.done()]
+
+    def closers(self) -> list[asyncio.Future[Any]]:
+        """The tasks that close dropped generators: no task of the agent's making."""
+        return self._closers
+
+    def number_task(self) -> int:
+        """Draw the next task's number."""
+        self._last_task += 1
+        return self._last_task
+
+    def number_future(self) -> int:
+        """Draw the number of a future that is hashed for the first time."""
+        self._last_future += 1
+        return self._last_future
+
+    def number_scope(self) -> int:
+        """Draw the number of a cancel scope that is hashed for the first time."""
+        self._last_scope += 1
+        return self._last_scope
+
+    def _forget_done(self) -> None:
+        """Keep the list of tasks short, at a constant cost per task."""
+        self.report_unasked()
+        self._tasks = self.alive_tasks()
+        self._tasks_max = max(64, 2 * len(self._tasks))
+
+    # ------------------------------------------------------------- what went wrong
+
+    def report_unasked(self) -> None:
+        """Note the tasks whose exceptions nobody took, in order of creation."""
+        for task in self._tasks:
+            if task.done() and nobody_asked(task):
+                error = None if task.cancelled() else task.exception()
+                name = task.get_name() if isinstance(task, asyncio.Task) else "a task"
+                self.unhandled.append(
+                    f"{name} failed with {type(error).__name__}, and nothing awaited it"
+                )
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Hand an unhandled error to the agent's handler, or note it; dead loops don't."""
+        if not self.dead:
+            super().call_exception_handler(context)
+
+    def default_exception_handler(self, context: dict[str, Any]) -> None:
+        """Note the error; printing it would come at a random time."""
+        error = context.get("exception")
+        kind = "an error" if error is None else type(error).__name__
+        self.unhandled.append(f"{kind} in a callback of the event loop")
+
+    def refuse(self, what: str, kind: str) -> NoReturn:
+        """Fail the run: something was asked for that a simulation does not have."""
+        text = refusal(what, kind)
+        self.halt(UsageError(text))
+        self._refusals += 1
+        raise Refused(text)
+
+    def run_in_executor(self, *_: object) -> asyncio.Future[Any]:
+        """Refuse; park who goes on asking, who would never hand the thread back."""
+        if self._refusals < _REFUSALS_MAX:
+            self.refuse("run_in_executor (as asyncio.to_thread does)", "threads")
+        return self.create_future()
+
+    def halt(self, failure: BaseException) -> None:
+        """End the run with a failure, whatever the agent makes of it; the first wins."""
+        self.halted = True
+        if self.failure is None:
+            self.failure = failure
+
+    # ------------------------------------------------------------ async generators
+
+    def generator_started(self, generator: AsyncGenerator[Any, Any]) -> None:
+        """Keep track of a generator, in order of first iteration."""
+        self._last_generator = number = self._last_generator + 1
+        gone = self._generators.pop
+
+        def forget(_: object) -> None:
+            gone(number, None)
+
+        self._generators[number] = weakref.ref(generator, forget)
+
+    def generator_dropped(self, generator: AsyncGenerator[Any, Any]) -> None:
+        """Close a generator that nobody holds any more, as a stock loop does."""
+        if not self.dead:
+            self._closers.append(self.create_task(generator.aclose()))
+
+    def open_generators(self) -> Iterator[AsyncGenerator[Any, Any]]:
+        """Yield the generators that still exist, in order of first iteration."""
+        for reference in list(self._generators.values()):
+            generator = reference()
+            if generator is not None:
+                yield generator
+
+    async def shutdown_asyncgens(self) -> None:
+        """Close all generators, in order of first iteration."""
+        for generator in self.open_generators():
+            await generator.aclose()
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        """Nothing to shut down: a simulation has no executor."""
+
+    # ---------------------------------------------------------------------- the end
+
+    def needs_burial(self) -> bool:
+        """Whether tasks or generators are left that would run code if let go."""
+        return bool(self.alive_tasks()) or any(True for _ in self.open_generators())
+
+    def close(self) -> None:
+        """Let go of all that is scheduled."""
+        self.ready.clear()
+        self.timers.clear()
+        self._tasks.clear()
+        self._closers.clear()
+        super().close()
+
+    def __del__(self, *_: object) -> None:
+        """Say nothing: the engine ends its loops."""
+
+
+def _refuser(name: str, kind: str) -> Callable[..., NoReturn]:
+    def refuse(self: SimLoop, *_: object, **__: object) -> NoReturn:
+        self.refuse(name, kind)
+
+    refuse.__name__ = name
+    refuse.__doc__ = f"Refuse: {kind} are not a part of simulations."
+    return refuse
+
+
+for _name, _kind in REFUSED_METHODS.items():
+    setattr(SimLoop, _name, _refuser(_name, _kind))

@@ -1,0 +1,166 @@
+"""What goes on next when nothing is ready: a gate, a timer, or the unexpected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from agentsim.core import CancelRequested, Crashed
+from agentsim.engine.choices import Choices
+from agentsim.engine.gates import Gate
+from agentsim.engine.incarnation import Incarnation
+from agentsim.engine.loop import SECOND_NS, SimLoop
+from agentsim.engine.refusals import Refused
+
+__all__ = ["Told"]
+
+
+class Told(NamedTuple):
+    """One deviation in words, with its position in the log and its label."""
+
+    position: int
+    label: str
+    words: str
+
+
+class Scheduler:
+    """Decides, by one choice at a time, over all lives of a run.
+
+    The options stand in this order: the gate that is due first, and under `any_order`
+    the other gates as they came and the next timer; then cancellation, crash and the
+    injections, as far as they are still left.
+
+    Attributes:
+        told: The deviations in words.
+    """
+
+    def __init__(
+        self,
+        choices: Choices,
+        *,
+        any_order: bool,
+        cancels: int,
+        crashes: int,
+        injections: Sequence[tuple[str, Callable[[], None]]],
+        tick: Callable[[int], None] | None,
+    ) -> None:
+        self.told: list[Told] = []
+        self._choices = choices
+        self._any_order = any_order
+        self._cancels = cancels
+        self._crashes = crashes
+        self._injections = list(injections)
+        self._extras = cancels + (crashes > 0) + len(self._injections)
+        self._tick = tick
+
+    def draw(self, loop: SimLoop, label: str, options: Sequence[str]) -> int:
+        """Draw a choice for the agent's outside, from inside one of its tasks.
+
+        What a source raises ends the run, whatever the agent makes of it.
+        """
+        try:
+            value = self._choices.choose(label, len(options))
+        except BaseException as error:
+            loop.halt(error)
+            raise Refused(str(error)) from error
+        if value:
+            self._tell(label, options[value])
+        return value
+
+    def step(self, now: Incarnation) -> bool:
+        """Let one thing happen; False when nothing is pending."""
+        first = now.gates.first()
+        timer_ns = now.loop.next_timer_ns()
+        if first is None:
+            if timer_ns is None:
+                return False
+            self._fire(now, timer_ns)
+            return True
+        options = 1 + self._extras
+        if self._any_order:
+            options += len(now.gates.waiting) - (timer_ns is None)
+        elif timer_ns is not None and timer_ns <= first.due_ns:
+            self._fire(now, timer_ns)
+            return True
+        if options > 1:
+            label = "next " + first.label
+            value = self._choices.choose(label, options)
+            if value:
+                self._tell(label, self._deviate(value, first, timer_ns, now))
+                return True
+        self._open(now, first, timer_ns)
+        return True
+
+    def _deviate(
+        self, value: int, first: Gate, timer_ns: int | None, now: Incarnation
+    ) -> str:
+        """Do what a deviation says, and tell it."""
+        if self._any_order:
+            others = now.gates.others(first)
+            if value <= len(others):
+                gate = others[value - 1]
+                self._open(now, gate, timer_ns)
+                if gate.label == first.label:
+                    return f"another {first.label} came first"
+                return f"{gate.label} came before {first.label}"
+            value -= len(others)
+            if timer_ns is not None:
+                if value == 1:
+                    self._fire(now, timer_ns)
+                    due = seconds_text(timer_ns)
+                    return f"the timer due at {due} s fired before {first.label}"
+                value -= 1
+        return self._interfere(value, first, now)
+
+    def _interfere(self, value: int, first: Gate, now: Incarnation) -> str:
+        """Cancel, crash or inject: an option beside the gates and the timer."""
+        if self._cancels:
+            if value == 1:
+                self._cancels = 0
+                self._extras -= 1
+                now.cancelled = True
+                now.life.record(CancelRequested(who="engine"))
+                now.main.cancel()
+                return f"cancelled before {first.label}"
+            value -= 1
+        if self._crashes:
+            if value == 1:
+                self._crashes -= 1
+                self._extras -= not self._crashes
+                now.crashed = True
+                now.life.record(Crashed(who="engine"))
+                return f"the process died before {first.label}"
+            value -= 1
+        words, act = self._injections.pop(value - 1)
+        self._extras -= 1
+        act()
+        return f"{words} came before {first.label}"
+
+    def _open(self, now: Incarnation, gate: Gate, timer_ns: int | None) -> None:
+        """Let a gate go on; one that is due after the next timer comes early."""
+        due_ns = gate.due_ns
+        if due_ns > now.loop.now_ns and (timer_ns is None or due_ns < timer_ns):
+            self._advance(now.loop, due_ns)
+        now.gates.open(gate)
+        now.gates_opened += 1
+        now.timers_in_row = 0
+
+    def _fire(self, now: Incarnation, timer_ns: int) -> None:
+        """Move the clock to the next timer, which makes it ready."""
+        self._advance(now.loop, timer_ns)
+        now.timers_in_row += 1
+
+    def _advance(self, loop: SimLoop, now_ns: int) -> None:
+        jump_ns = now_ns - loop.now_ns
+        loop.advance(now_ns)
+        if self._tick is not None and jump_ns:
+            self._tick(jump_ns)
+
+    def _tell(self, label: str, words: str) -> None:
+        self.told.append(Told(len(self._choices.arities) - 1, label, words))
+
+
+def seconds_text(at_ns: int) -> str:
+    """Write nanoseconds as seconds, exactly and without needless zeros."""
+    whole, rest = divmod(at_ns, SECOND_NS)
+    return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
