@@ -73,6 +73,7 @@ class HistoryRules:
         "_answered",
         "_anywhere",
         "_begun",
+        "_hasty",
         "_open",
         "_place",
         "_position",
@@ -92,6 +93,7 @@ class HistoryRules:
         self._open: list[str] = []
         self._answered: set[str] = set()
         self._place: dict[str, tuple[int, int]] = {}
+        self._hasty = ""
         self._begun = False
         self._seen: set[str] = set()
 
@@ -128,6 +130,7 @@ class HistoryRules:
             if self._place:
                 self._answered = set()
                 self._place = {}
+                self._hasty = ""
         if message.role != "system":
             self._begun = True
         elif self._begun:
@@ -165,9 +168,8 @@ class HistoryRules:
         if not call_id:
             found.append(self._breach("missing-id", "a tool result has no call id"))
         elif call_id in self._open:
-            if self._open[0] != call_id:
-                words = f"the result of {call_id} stands before that of {self._open[0]}"
-                found.append(self._breach("order", words, call_id))
+            if self._hasty or self._open[0] != call_id:
+                self._check_order(call_id, found)
             self._open.remove(call_id)
             self._answered.add(call_id)
         elif call_id in self._answered:
@@ -176,6 +178,18 @@ class HistoryRules:
         else:
             words = f"the result of {call_id} has no call in the {self._before()} it"
             found.append(self._breach("orphan", words, call_id))
+
+    def _check_order(self, call_id: str, found: list[Breach]) -> None:
+        # What was overtaken is out of order when it comes; if it never comes, it is
+        # unanswered, and the hasty result did nothing wrong.
+        hasty = self._hasty
+        if hasty and self._place[call_id] < self._place[hasty]:
+            words = (
+                f"the result of {call_id} stands after that of a later call, {hasty}"
+            )
+            found.append(self._breach("order", words, call_id))
+        else:
+            self._hasty = call_id
 
     def _before(self) -> str:
         return "history before" if self._anywhere else "response directly before"
