@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from agentsim.core.loops import CallKey as CallKey
     from agentsim.core.loops import LoopWindow as LoopWindow
     from agentsim.core.loops import call_key as call_key
+    from agentsim.core.loops import key_signature as key_signature
     from agentsim.core.loops import signature as signature
     from agentsim.core.messages import FINAL_REASONS as FINAL_REASONS
     from agentsim.core.messages import Delta as Delta
@@ -214,6 +215,7 @@ else:
             "did_you_mean": "words",
             "estimate_usage": "estimate",
             "find_fault": "json_fault",
+            "key_signature": "loops",
             "parse_arguments": "json_text",
             "parse_json": "json_text",
             "signature": "loops",

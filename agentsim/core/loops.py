@@ -8,7 +8,7 @@ from collections import deque
 from agentsim.core.json_text import canonical_arguments
 from agentsim.core.limits import LoopRules
 
-__all__ = ["CallKey", "LoopWindow", "call_key", "signature"]
+__all__ = ["CallKey", "LoopWindow", "call_key", "key_signature", "signature"]
 
 CallKey = tuple[str, str]
 """Name and canonical arguments of a call."""
@@ -21,8 +21,13 @@ def signature(name: str, arguments: str, output: str) -> str:
         arguments: The JSON text as the model wrote it.
         output: The raw output, volatile parts masked.
     """
+    return key_signature(call_key(name, arguments), output)
+
+
+def key_signature(key: CallKey, output: str) -> str:
+    """`signature` of a call whose key is known, so that its JSON is read only once."""
     digest = hashlib.sha256()
-    for part in (name, canonical_arguments(arguments), output):
+    for part in (*key, output):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(b"%d:" % len(data))  # lengths delimit: no separator can collide
         digest.update(data)
