@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentsim.runtime.agent import reference as reference
     from agentsim.runtime.arguments import APPROVER as APPROVER
     from agentsim.runtime.arguments import Schema as Schema
+    from agentsim.runtime.arguments import check_arguments as check_arguments
     from agentsim.runtime.arguments import compile_schema as compile_schema
     from agentsim.runtime.arguments import read_arguments as read_arguments
     from agentsim.runtime.batch import answer_batch as answer_batch
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from agentsim.runtime.ids import CallIds as CallIds
     from agentsim.runtime.memory import Conversation as Conversation
     from agentsim.runtime.memory import Memory as Memory
+    from agentsim.runtime.memory import keeper as keeper
     from agentsim.runtime.memory import open_calls as open_calls
     from agentsim.runtime.memory import recall as recall
     from agentsim.runtime.requests import ask as ask
@@ -79,12 +81,14 @@ else:
             "ask": "requests",
             "await_callback": "callbacks",
             "call_back": "callbacks",
+            "check_arguments": "arguments",
             "clip": "texts",
             "compile_schema": "arguments",
             "describe": "texts",
             "detect_stuck": "detector",
             "finish": "endings",
             "iteration_limit": "texts",
+            "keeper": "memory",
             "loop_block": "texts",
             "not_executed": "texts",
             "not_finished": "texts",

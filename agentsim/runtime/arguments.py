@@ -21,7 +21,7 @@ from agentsim.core import (
     parse_arguments,
 )
 
-__all__ = ["APPROVER", "Schema", "compile_schema", "read_arguments"]
+__all__ = ["APPROVER", "Schema", "check_arguments", "compile_schema", "read_arguments"]
 
 APPROVER = "confirmed_by"
 """The one field that the runtime adds to a call: who approved it (R4.4)."""
@@ -62,11 +62,11 @@ def _compile(text: str) -> Schema:
     return jsonschema_rs.validator_for(schema, offline=True)
 
 
-def read_arguments(text: str, schema: Schema) -> dict[str, Any]:
-    """Read and check the arguments of one call; a `confirmed_by` in them is removed.
+def read_arguments(text: str) -> dict[str, Any]:
+    """Read the arguments of one call, as the model wrote them.
 
     Raises:
-        InvalidArguments: with what is wrong, and where (R3.5).
+        InvalidArguments: when they are not a JSON object: what is wrong, and where.
     """
     try:
         arguments = parse_arguments(text)
@@ -74,12 +74,20 @@ def read_arguments(text: str, schema: Schema) -> dict[str, Any]:
         # Quoted, since a wire that carries objects only can't give the text back (R1.2).
         quote = text if len(text) <= QUOTE_MAX else text[:QUOTE_MAX] + "…"
         raise InvalidArguments(f"{fault}; the arguments were: {quote}") from None
-    arguments.pop(APPROVER, None)
     if "\\u" in text or not text.isascii():
         _refuse_half_characters(arguments)
+    return arguments
+
+
+def check_arguments(arguments: dict[str, Any], schema: Schema) -> None:
+    """Check arguments against a schema; a `confirmed_by` in them is removed first.
+
+    Raises:
+        InvalidArguments: with what is wrong, and where (R3.5).
+    """
+    arguments.pop(APPROVER, None)
     if not schema.is_valid(arguments):
         raise InvalidArguments(_faults(schema, arguments))
-    return arguments
 
 
 def _refuse_half_characters(arguments: Mapping[str, Any]) -> None:

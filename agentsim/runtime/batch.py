@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from agentsim.core import LoopBlocked
+from agentsim.core import LoopBlocked, call_key
 from agentsim.runtime.calls import answer_call
 from agentsim.runtime.session import RunOver, Session, Slot
 from agentsim.runtime.texts import loop_block
@@ -86,7 +86,7 @@ def _count(session: Session, stretch: Sequence[Slot]) -> None:
     for slot in stretch:
         name = slot.call.name
         count = session.detector.count(
-            slot.call,
+            slot.key or call_key(name, slot.call.arguments),
             slot.raw,
             rights=slot.tool.rights if slot.tool is not None else None,
             failed=slot.failed,

@@ -21,7 +21,7 @@ from agentsim.core import (
     WorldError,
     canonical_json,
 )
-from agentsim.runtime.arguments import APPROVER, read_arguments
+from agentsim.runtime.arguments import APPROVER, check_arguments, read_arguments
 from agentsim.runtime.callbacks import await_callback
 from agentsim.runtime.session import RunOver, Session, Slot
 from agentsim.runtime.texts import NO_CONFIRM, describe
@@ -42,12 +42,14 @@ async def answer_call(session: Session, slot: Slot) -> None:
         _refuse(session, slot, f"Error: unknown tool {call.name}")
         return
     try:
-        arguments = read_arguments(call.arguments, session.config.schemas[tool.name])
+        arguments = read_arguments(call.arguments)
+        slot.key = (call.name, canonical_json(arguments))
+        check_arguments(arguments, session.config.schemas[tool.name])
     except InvalidArguments as fault:
         _refuse(session, slot, f"Error: invalid arguments for {call.name}: {fault}")
         return
     if slot.writes:
-        slot.blocked_by = session.detector.refuses(call)
+        slot.blocked_by = session.detector.refuses(slot.key)
         if slot.blocked_by is not None:
             slot.answer("", failed=True)
             return

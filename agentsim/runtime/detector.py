@@ -10,10 +10,9 @@ from agentsim.core import (
     LoopWindow,
     Message,
     Rights,
-    ToolCall,
     UsageError,
     call_key,
-    signature,
+    key_signature,
 )
 
 __all__ = ["Detector", "detect_stuck"]
@@ -33,13 +32,13 @@ class Detector:
         self._calls = LoopWindow(rules)
         self._texts = LoopWindow(rules)
 
-    def refuses(self, call: ToolCall) -> str | None:
+    def refuses(self, key: CallKey) -> str | None:
         """The signature for which a writing call must not run now, or None (R5.5)."""
-        return self._calls.blocking(call_key(call.name, call.arguments))
+        return self._calls.blocking(key)
 
     def count(
         self,
-        call: ToolCall,
+        key: CallKey,
         raw: str,
         *,
         rights: Rights | None,
@@ -54,14 +53,13 @@ class Detector:
             blocked_by: The signature that refused the call, if one did.
         """
         output = rights.mask(raw) if rights is not None else raw
-        sign = blocked_by or signature(call.name, call.arguments, output)
+        sign = blocked_by or key_signature(key, output)
         writes = rights is not None and not rights.read_only
-        key = call_key(call.name, call.arguments)
         return self._calls.add(sign, key, writes=writes, failed=failed)
 
     def repeats(self, text: str) -> bool:
         """Count a text answer; True when it stands there often enough to end the run."""
-        sign = signature("", "", text)
+        sign = key_signature(("", ""), text)
         count = self._texts.add(sign, ("", ""), writes=False)
         return count >= self.rules.end_at
 

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from agentsim.core import HistoryRules, Message
 
-__all__ = ["Conversation", "Memory", "open_calls", "recall"]
+__all__ = ["Conversation", "Memory", "keeper", "open_calls", "recall"]
 
 
 @runtime_checkable
@@ -44,6 +44,13 @@ class Conversation:
     def append(self, message: Message) -> None:
         """Add one message at the end."""
         self._messages.append(message)
+
+
+def keeper(memory: Memory | Sequence[Message] | None) -> Memory | None:
+    """The memory that a run appends to, if it was given one."""
+    if memory is None or isinstance(memory, (tuple, list)):
+        return None  # the usual cases first: asking for a protocol is slow
+    return memory if isinstance(memory, Memory) else None
 
 
 def recall(memory: Memory | Sequence[Message] | None) -> Sequence[Message]:

@@ -6,6 +6,7 @@ import asyncio
 from typing import Literal
 
 from agentsim.core import (
+    CallKey,
     History,
     Message,
     Status,
@@ -20,7 +21,7 @@ from agentsim.runtime.config import AgentConfig
 from agentsim.runtime.detector import Detector
 from agentsim.runtime.events import Emitter
 from agentsim.runtime.ids import CallIds
-from agentsim.runtime.memory import Memory, open_calls, recall
+from agentsim.runtime.memory import keeper, open_calls, recall
 from agentsim.runtime.texts import SUPERSEDED, describe
 
 __all__ = ["Cause", "RunOver", "Session", "Slot"]
@@ -47,6 +48,7 @@ class Slot:
 
     Attributes:
         tool: The tool it names, or None if no such tool is allowed.
+        key: Name and canonical arguments; None while the arguments were not read.
         raw: The tool's own output or the words of the error, before any replacement.
         blocked_by: The signature for which the call was refused unrun (R5.5).
         content: The result that the model gets.
@@ -57,6 +59,7 @@ class Slot:
         "call",
         "content",
         "failed",
+        "key",
         "operation",
         "raw",
         "state",
@@ -69,6 +72,7 @@ class Slot:
         self.state: Literal["waiting", "running", "answered"] = "waiting"
         self.operation = 0
         self.blocked_by: str | None = None
+        self.key: CallKey | None = None
         self.raw = self.content = ""
         self.failed = False
 
@@ -130,7 +134,7 @@ class Session:
         self.executed: dict[str, int] = {}
         self.closed: Cause | None = None
         self.memory_fault = ""
-        self._memory = config.memory if isinstance(config.memory, Memory) else None
+        self._memory = keeper(config.memory)
         self._clock = asyncio.get_running_loop()
         seconds = config.limits.deadline_s
         self.deadline_at = None if seconds is None else self._clock.time() + seconds
