@@ -1,0 +1,61 @@
+# ruff: noqa: ARG002 - a mutant ignores what a correct loop looks at
+"""Mutants that hide errors from the model, or die of them."""
+
+from __future__ import annotations
+
+from agentsim.core import Env, Message, RunResult, Tool, ToolCall
+from agentsim.mutants.answers import Answer, End
+from agentsim.mutants.loop import Loop
+
+__all__ = [
+    "error_kills_loop",
+    "error_not_flagged",
+    "error_swallowed",
+    "unknown_tool_kills_loop",
+]
+
+
+class ErrorKillsLoop(Loop):
+    def tool_error(self, error: Exception) -> Answer:
+        raise error
+
+    def mishap(self, error: Exception) -> End:
+        raise error
+
+
+async def error_kills_loop(env: Env) -> RunResult:
+    """An error of a tool comes out of the agent as an exception."""
+    return await ErrorKillsLoop(env).run()
+
+
+class UnknownToolKillsLoop(Loop):
+    def find(self, call: ToolCall) -> Tool | None:
+        return self.tools[call.name]
+
+    def mishap(self, error: Exception) -> End:
+        raise error
+
+
+async def unknown_tool_kills_loop(env: Env) -> RunResult:
+    """A call of a tool that does not exist comes out of the agent as an exception."""
+    return await UnknownToolKillsLoop(env).run()
+
+
+class ErrorNotFlagged(Loop):
+    def result(self, call: ToolCall, answer: Answer) -> Message:
+        return super().result(call, Answer(answer.output))
+
+
+async def error_not_flagged(env: Env) -> RunResult:
+    """The error of a tool is sent as if it were its output, without the error flag."""
+    return await ErrorNotFlagged(env).run()
+
+
+class ErrorSwallowed(Loop):
+    def tool_error(self, error: Exception) -> Answer:
+        return Answer("")
+
+
+async def error_swallowed(env: Env) -> RunResult:
+    """The error of a tool is swallowed: the model sees an empty result."""
+    return await ErrorSwallowed(env).run()

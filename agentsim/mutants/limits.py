@@ -1,0 +1,148 @@
+# ruff: noqa: ARG002 - a mutant ignores what a correct loop looks at
+"""Mutants that keep their limits wrongly, or end in a way that nobody can use."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NoReturn
+
+from agentsim.core import Env, Response, RunResult, user
+from agentsim.mutants.answers import End
+from agentsim.mutants.loop import BOUNDARIES, Loop
+
+__all__ = [
+    "budget_checked_late",
+    "cached_tokens_in_full",
+    "deadline_as_cancellation",
+    "limit_looks_like_success",
+    "limit_off_by_one",
+    "limit_one_short",
+    "no_deadline",
+    "no_limit_at_all",
+    "one_more_request_after_limit",
+    "raises_at_limit",
+    "waits_at_limit",
+]
+
+
+class OneMoreRequestAfterLimit(Loop):
+    async def finish(self, end: End) -> RunResult:
+        if end.status in BOUNDARIES:
+            self.close(end.words or "")
+            self.append(user("Please summarise what you did so far."))
+            response = await self.ask(self.request())
+            end = End(end.status, end.words, output=response.message.content)
+        return await super().finish(end)
+
+
+async def one_more_request_after_limit(env: Env) -> RunResult:
+    """At a limit the model is asked once more, for a summary."""
+    return await OneMoreRequestAfterLimit(env).run()
+
+
+class LimitOffByOne(Loop):
+    def exhausted(self, limit: int) -> bool:
+        return self.iterations > limit
+
+
+async def limit_off_by_one(env: Env) -> RunResult:
+    """A limit of n iterations allows n + 1."""
+    return await LimitOffByOne(env).run()
+
+
+class LimitOneShort(Loop):
+    def exhausted(self, limit: int) -> bool:
+        return self.iterations >= limit - 1
+
+
+async def limit_one_short(env: Env) -> RunResult:
+    """A limit of n iterations allows n - 1."""
+    return await LimitOneShort(env).run()
+
+
+class NoLimitAtAll(Loop):
+    def exhausted(self, limit: int) -> bool:
+        return False
+
+
+async def no_limit_at_all(env: Env) -> RunResult:
+    """The limit of iterations is never looked at."""
+    return await NoLimitAtAll(env).run()
+
+
+class CachedTokensInFull(Loop):
+    def billable(self) -> float:
+        return self.usage.billable(cache_read_weight=1)
+
+
+async def cached_tokens_in_full(env: Env) -> RunResult:
+    """Tokens read from the cache count in full, so the budget ends the run early."""
+    return await CachedTokensInFull(env).run()
+
+
+class BudgetCheckedLate(Loop):
+    def check_budget(self, response: Response) -> None:
+        pass
+
+
+async def budget_checked_late(env: Env) -> RunResult:
+    """Tools of the response that crossed the budget run before the run ends."""
+    return await BudgetCheckedLate(env).run()
+
+
+class NoDeadline(Loop):
+    async def within_deadline(self) -> NoReturn:
+        await self.converse()
+
+
+async def no_deadline(env: Env) -> RunResult:
+    """The deadline is never looked at: a tool that hangs hangs the run."""
+    return await NoDeadline(env).run()
+
+
+class DeadlineAsCancellation(Loop):
+    def end_late(self) -> NoReturn:
+        raise asyncio.CancelledError
+
+
+async def deadline_as_cancellation(env: Env) -> RunResult:
+    """The deadline comes out of the agent as if somebody had cancelled the run."""
+    return await DeadlineAsCancellation(env).run()
+
+
+class RaisesAtLimit(Loop):
+    async def finish(self, end: End) -> RunResult:
+        result = await super().finish(end)
+        if end.status in BOUNDARIES:
+            raise RuntimeError(end.words)
+        return result
+
+
+async def raises_at_limit(env: Env) -> RunResult:
+    """A limit comes out of the agent as an exception; there is no result."""
+    return await RaisesAtLimit(env).run()
+
+
+class LimitLooksLikeSuccess(Loop):
+    async def finish(self, end: End) -> RunResult:
+        if end.status in BOUNDARIES:
+            end = End("done", output=end.words)
+        return await super().finish(end)
+
+
+async def limit_looks_like_success(env: Env) -> RunResult:
+    """A run that a limit ended is reported as done."""
+    return await LimitLooksLikeSuccess(env).run()
+
+
+class WaitsAtLimit(Loop):
+    async def finish(self, end: End) -> RunResult:
+        result = await super().finish(end)
+        if end.status in BOUNDARIES:
+            await asyncio.Event().wait()
+        return result
+
+
+async def waits_at_limit(env: Env) -> RunResult:
+    """At a limit the run waits for a person whom nobody tells."""
+    return await WaitsAtLimit(env).run()

@@ -1,0 +1,155 @@
+"""The table of mutants: what is broken, where it shows, and what must catch it (T10)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from agentsim.core import Env, RunResult
+from agentsim.mutants.errors import (
+    error_kills_loop,
+    error_not_flagged,
+    error_swallowed,
+    unknown_tool_kills_loop,
+)
+from agentsim.mutants.history import (
+    calls_left_unanswered,
+    ends_on_done_text,
+    response_not_appended,
+    result_not_appended,
+    results_as_user_messages,
+    results_before_response,
+    results_by_completion,
+    wrong_call_id,
+)
+from agentsim.mutants.limits import (
+    budget_checked_late,
+    cached_tokens_in_full,
+    deadline_as_cancellation,
+    limit_looks_like_success,
+    limit_off_by_one,
+    limit_one_short,
+    no_deadline,
+    no_limit_at_all,
+    one_more_request_after_limit,
+    raises_at_limit,
+    waits_at_limit,
+)
+from agentsim.mutants.loop import Loop
+from agentsim.mutants.loops import (
+    blocked_write_runs,
+    detection_without_output,
+    looks_at_last_call_only,
+    loop_never_ended,
+    no_loop_detection,
+    progress_not_seen,
+    short_window,
+)
+from agentsim.mutants.requests import (
+    old_messages_dropped,
+    old_results_shortened,
+    prompt_never_sent,
+    prompt_tells_iteration,
+    tools_narrowed,
+)
+from agentsim.mutants.tools import (
+    approval_reused,
+    confirmation_ignored,
+    confirmation_too_late,
+    declined_call_runs,
+    everything_at_once,
+    too_many_at_once,
+    write_overlaps_reads,
+)
+
+__all__ = ["MUTANTS", "Mutant", "unbroken"]
+
+MutantAgent = Callable[[Env], Awaitable[RunResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """An agent that is correct but for one fault.
+
+    Attributes:
+        sentence: What is broken, as a bug report would say it.
+        scenario: File in `scenarios/` that shows it.
+        invariant: Id of the invariant that must catch it; others may, too.
+        agent: `async def agent(env)`, also found as `agentsim.mutants:NAME`.
+    """
+
+    name: str
+    sentence: str
+    scenario: str
+    invariant: str
+    agent: MutantAgent
+
+
+async def unbroken(env: Env) -> RunResult:
+    """The loop of the mutants with nothing broken: no invariant may catch it."""
+    return await Loop(env).run()
+
+
+_TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
+    # what the history holds
+    (calls_left_unanswered, "stuck_model", "every-call-answered"),
+    (ends_on_done_text, "declined", "every-call-answered"),
+    (response_not_appended, "high_cpu", "provider-accepts"),
+    (result_not_appended, "high_cpu", "every-call-answered"),
+    (results_as_user_messages, "high_cpu", "every-call-answered"),
+    (results_before_response, "high_cpu", "provider-accepts"),
+    (results_by_completion, "parallel_reads", "results-in-order"),
+    (wrong_call_id, "parallel_reads", "every-call-answered"),
+    # what is sent
+    (old_messages_dropped, "disk_full", "history-append-only"),
+    (old_results_shortened, "disk_full", "history-append-only"),
+    (prompt_never_sent, "high_cpu", "prefix-stable"),
+    (prompt_tells_iteration, "high_cpu", "prefix-stable"),
+    (tools_narrowed, "high_cpu", "prefix-stable"),
+    # which tool runs, and when
+    (everything_at_once, "parallel_reads", "writes-alone"),
+    (too_many_at_once, "parallel_reads", "reads-bounded"),
+    (write_overlaps_reads, "parallel_reads", "writes-alone"),
+    (approval_reused, "declined", "confirmed-before-effect"),
+    (confirmation_ignored, "declined", "confirmed-before-effect"),
+    (confirmation_too_late, "declined", "confirmed-before-effect"),
+    (declined_call_runs, "declined", "confirmed-before-effect"),
+    # errors
+    (error_kills_loop, "database_unreachable", "result-always"),
+    (error_not_flagged, "database_unreachable", "errors-visible"),
+    (error_swallowed, "database_unreachable", "errors-visible"),
+    (unknown_tool_kills_loop, "high_cpu", "result-always"),
+    # loops
+    (blocked_write_runs, "high_cpu", "loop-blocked"),
+    (detection_without_output, "polling_service", "loop-blocked"),
+    (looks_at_last_call_only, "alternating_search", "loop-blocked"),
+    (loop_never_ended, "stuck_model", "loop-terminal"),
+    (no_loop_detection, "stuck_model", "loop-blocked"),
+    (progress_not_seen, "edit_and_test", "loop-blocked"),
+    (short_window, "alternating_search", "loop-terminal"),
+    # limits
+    (budget_checked_late, "token_budget", "limit-terminal"),
+    (cached_tokens_in_full, "token_budget", "limit-exact"),
+    (deadline_as_cancellation, "deadline", "result-always"),
+    (limit_looks_like_success, "stuck_model", "result-always"),
+    (limit_off_by_one, "high_cpu", "limit-exact"),
+    (limit_one_short, "high_cpu", "limit-exact"),
+    (no_deadline, "deadline", "ends"),
+    (no_limit_at_all, "high_cpu", "limit-exact"),
+    (one_more_request_after_limit, "stuck_model", "limit-terminal"),
+    (raises_at_limit, "stuck_model", "result-always"),
+    (waits_at_limit, "stuck_model", "ends"),
+)
+
+
+def _mutants() -> dict[str, Mutant]:
+    found = {}
+    for agent, scenario, invariant in _TABLE:
+        name = agent.__name__
+        sentence = (agent.__doc__ or name).strip()
+        found[name] = Mutant(name, sentence, f"{scenario}.yaml", invariant, agent)
+    return found
+
+
+MUTANTS: dict[str, Mutant] = _mutants()
+"""Every mutant by its name, in the order of what they break."""

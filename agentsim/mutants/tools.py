@@ -1,0 +1,128 @@
+# ruff: noqa: ARG002 - a mutant ignores what a correct loop looks at
+"""Mutants that run the wrong tool, at the wrong time or without leave."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from agentsim.core import Env, RunResult, Tool, ToolCall
+from agentsim.mutants.answers import Answer
+from agentsim.mutants.loop import Loop
+
+__all__ = [
+    "approval_reused",
+    "confirmation_ignored",
+    "confirmation_too_late",
+    "declined_call_runs",
+    "everything_at_once",
+    "too_many_at_once",
+    "write_overlaps_reads",
+]
+
+
+class WriteOverlapsReads(Loop):
+    async def answer_calls(self) -> None:
+        async with asyncio.TaskGroup() as reads:
+            for position, call in enumerate(self.calls):
+                if self.alone(call):
+                    await self.answer(position)
+                else:
+                    reads.create_task(self.answer(position))
+        for position in range(len(self.calls)):
+            self.detect(position)
+
+
+async def write_overlaps_reads(env: Env) -> RunResult:
+    """Reads are launched, writes run in place, and the reads are awaited at the end."""
+    return await WriteOverlapsReads(env).run()
+
+
+class EverythingAtOnce(Loop):
+    def groups(self) -> Iterator[list[int]]:
+        yield list(range(len(self.calls)))
+
+
+async def everything_at_once(env: Env) -> RunResult:
+    """All calls of a response run at the same time, whatever their tools are."""
+    return await EverythingAtOnce(env).run()
+
+
+class TooManyAtOnce(Loop):
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        self.slots = asyncio.Semaphore(sys.maxsize)
+
+
+async def too_many_at_once(env: Env) -> RunResult:
+    """All parallel reads of a response run at once, however many K allows."""
+    return await TooManyAtOnce(env).run()
+
+
+class DeclinedCallRuns(Loop):
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        await super().confirm(call, arguments)
+        return arguments
+
+
+async def declined_call_runs(env: Env) -> RunResult:
+    """The person is asked, and the call runs whatever the answer is."""
+    return await DeclinedCallRuns(env).run()
+
+
+class ConfirmationIgnored(Loop):
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        return arguments
+
+
+async def confirmation_ignored(env: Env) -> RunResult:
+    """Nobody is asked before a confirming tool runs."""
+    return await ConfirmationIgnored(env).run()
+
+
+class ConfirmationTooLate(Loop):
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        return arguments
+
+    async def execute(
+        self, position: int, tool: Tool, arguments: dict[str, Any]
+    ) -> Answer:
+        answer = await super().execute(position, tool, arguments)
+        if tool.rights.confirms:
+            said = await super().confirm(self.calls[position], arguments)
+            return said if isinstance(said, Answer) else answer
+        return answer
+
+
+async def confirmation_too_late(env: Env) -> RunResult:
+    """The person is asked when the tool has run already."""
+    return await ConfirmationTooLate(env).run()
+
+
+class ApprovalReused(Loop):
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        self.approved: dict[str, None] = {}
+
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        if call.name in self.approved:
+            return arguments
+        said = await super().confirm(call, arguments)
+        if not isinstance(said, Answer):
+            self.approved[call.name] = None
+        return said
+
+
+async def approval_reused(env: Env) -> RunResult:
+    """One approval of a tool counts for all its later calls, whatever they do."""
+    return await ApprovalReused(env).run()
