@@ -21,10 +21,11 @@ from agentsim.providers.transcripts.reading import (
     Reading,
     ShapeFault,
     WireBreach,
+    WireNote,
     as_list,
     as_object,
     content_text,
-    kind_of,
+    kind_at,
     role_of,
     text_of,
 )
@@ -76,7 +77,7 @@ def read_anthropic_answer(answer: Mapping[str, Any], at: Path) -> list[Entry]:
         ShapeFault: when the answer does not have the form of the wire.
     """
     reading = Reading()
-    _assistant_turn(reading, list(_blocks(answer.get("content"), at)), at)
+    _assistant_turn(reading, list(_blocks(answer, at)), at)
     return reading.entries
 
 
@@ -95,22 +96,24 @@ def _messages(
         where: Path = (*at, index)
         message = as_object(value, where, "a message")
         role = ROLES[role_of(message, where, ROLES)]
-        yield role, where, list(_blocks(message.get("content"), where))
+        yield role, where, list(_blocks(message, where))
 
 
-def _blocks(content: object, at: Path) -> Iterator[Block]:
+def _blocks(message: Mapping[str, Any], at: Path) -> Iterator[Block]:
+    content = message.get("content")
     if isinstance(content, str):
         yield at, {"type": "text", "text": content}
         return
     where: Path = (*at, "content")
     if not isinstance(content, list):
-        words = f"expected a string or an array of blocks, got {kind_of(content)}"
+        got = kind_at(message, "content")
+        words = f"expected a string or an array of blocks, got {got}"
         raise ShapeFault(where, words)
     for number, value in enumerate(content):
         place: Path = (*where, number)
         block = as_object(value, place, "a content block")
         if not isinstance(block.get("type"), str):
-            words = f"expected the type of a block, got {kind_of(block.get('type'))}"
+            words = f"expected the type of a block, got {kind_at(block, 'type')}"
             raise ShapeFault((*place, "type"), words)
         yield place, block
 
@@ -162,18 +165,15 @@ def _user_turn(
     results behind it are not told once more, each as missing and as an orphan.
     """
     before: Path | None = None
-    told = False
+    results: list[Path] = []
     others: list[Block] = []
     for at, block in blocks:
         kind = block["type"]
         if kind == "tool_result" and role == "user":
-            if asking and before is not None and not told:
-                words = (
-                    "this block stands before a tool_result: results come first in the "
-                    "turn that answers calls, else the calls count as unanswered"
-                )
-                reading.breaches.append(WireBreach("unanswered", before, words))
-                told = True
+            if asking and before is not None:
+                _results_come_first(reading, before)
+                asking = False
+            results.append(at)
             reading.entries.append(_result(block, at))
             continue
         if kind in ("tool_use", "tool_result"):
@@ -181,10 +181,28 @@ def _user_turn(
             reading.breaches.append(WireBreach("role", at, words))
         before = before or at
         others.append((at, block))
+    _results_in_one_message(reading, results)
     if others:
         content = content_text([block for _, block in others])
         reading.entries.append(Entry(Message(role, content), others[0][0]))
         reading.entries.extend(_server_side(others))
+
+
+def _results_come_first(reading: Reading, at: Path) -> None:
+    words = (
+        "this block stands before a tool_result: results come first in the turn that "
+        "answers calls, else the calls count as unanswered"
+    )
+    reading.breaches.append(WireBreach("unanswered", at, words))
+
+
+def _results_in_one_message(reading: Reading, results: list[Path]) -> None:
+    """The service merges, but one message per response is how it should be (R3.3)."""
+    for at in results:
+        if at[:-2] != results[0][:-2]:
+            words = "results of one turn are spread over several user messages"
+            reading.notes.append(WireNote(at, words))
+            return
 
 
 def _result(block: Mapping[str, Any], at: Path) -> Entry:

@@ -99,7 +99,7 @@ class _Run:
             at = _place(breach, entries)
             words = f"the result of {breach.call_id} may be in the {self._held.name}"
             self._found.notes.append(WireNote(at, printable(words)))
-        elif request:
+        elif request or _went_on(breach, entries):
             self._add(breach, entries)
         else:
             words = f"the conversation ends before the result of {breach.call_id}"
@@ -137,6 +137,21 @@ class _Run:
             )
         at = _place(breach, entries)
         self._found.breaches.append(WireBreach(breach.rule, at, printable(words)))
+
+
+def _went_on(breach: Breach, entries: Numbered) -> bool:
+    """Whether a message stands behind a call that has no result.
+
+    Possible only where results may come anywhere: calls and items of built-in tools
+    may belong to the response that asked, a message shows that the loop went on.
+    """
+    after = entries[(breach.asked_at or 0) + 1 :]
+    return any(
+        entry.message.role != "tool"
+        and not entry.message.tool_calls
+        and not entry.message.blocks
+        for _, entry in after
+    )
 
 
 def _place(breach: Breach, entries: Numbered) -> Path:

@@ -6,6 +6,7 @@ here fetch a field and say, with its path, what was expected when it is not that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,13 @@ Path = tuple[str | int, ...]
 """Where a value stands in a JSON document: keys and 0-based indexes."""
 
 PRINTED_MAX = 80
+WORDS_MAX = 400
+
+# Control and direction characters, line separators, lone surrogates. Named one by one:
+# what `str.isprintable` says differs between Python versions.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
 
 
 class ShapeFault(UsageError):
@@ -99,10 +107,11 @@ def path_text(path: Path) -> str:
 
 
 def printable(text: str) -> str:
-    """Keep a text of a file on one line and writable anywhere."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
+    """Keep a text of a file short, on one line and writable anywhere."""
+    if len(text) > WORDS_MAX:
+        text = text[:WORDS_MAX] + "..."
+    return _UNPRINTABLE.sub(
+        lambda found: found[0].encode("unicode_escape").decode("ascii"), text
     )
 
 
@@ -118,6 +127,11 @@ def kind_of(value: object) -> str:
         shown = value if len(value) <= PRINTED_MAX else value[:PRINTED_MAX] + "..."
         return f'"{printable(shown)}"'
     return "an array" if isinstance(value, list) else "an object"
+
+
+def kind_at(owner: Mapping[str, Any], key: str) -> str:
+    """Name the JSON type of a field, or `nothing` when it is absent."""
+    return kind_of(owner[key]) if key in owner else "nothing"
 
 
 def as_object(value: object, at: Path, what: str) -> Mapping[str, Any]:
@@ -149,7 +163,7 @@ def role_of(message: Mapping[str, Any], at: Path, roles: Iterable[str]) -> str:
     role = message.get("role")
     if isinstance(role, str) and role in roles:
         return role
-    got = kind_of(role) if "role" in message else "nothing"
+    got = kind_at(message, "role")
     raise ShapeFault((*at, "role"), f"expected one of {', '.join(roles)}, got {got}")
 
 

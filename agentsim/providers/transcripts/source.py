@@ -23,7 +23,7 @@ BYTES_MAX = 512 * 1024 * 1024
 EXPECTED = "expected a JSON document, or one JSON value a line"
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_PLACE = re.compile(r" at line (\d+), column (\d+)$")
+_FAULT = re.compile(r"(.*?)(?: at line (\d+), column (\d+))?", re.DOTALL)
 _decode = JSONDecoder().raw_decode
 
 
@@ -148,15 +148,17 @@ def _parse(text: str, line: int) -> Document | str:
     try:
         return Document(parse_json(text), text, line)
     except InvalidArguments as fault:
-        repeated = str(fault)
+        repeated, _, _ = _split(fault)
     try:
         value = parse_json(text, unique_keys=False)
     except InvalidArguments as fault:
-        place = _PLACE.search(str(fault))
-        if place is None:
-            return f"{line}: {fault}"
-        words = printable(str(fault)[: place.start()])
-        return f"{line + int(place[1]) - 1}:{place[2]}: not JSON: {words}"
-    place = _PLACE.search(repeated)
-    words = repeated[: place.start()] if place else repeated
-    return Document(value, text, line, f"{printable(words)}; the last value counts")
+        words, line_within, column = _split(fault)
+        return f"{line + line_within - 1}:{column}: not JSON: {words}"
+    return Document(value, text, line, f"{repeated}; the last value counts")
+
+
+def _split(fault: InvalidArguments) -> tuple[str, int, int]:
+    """The words of a fault, and its line and column within the text."""
+    found = _FAULT.fullmatch(str(fault))
+    assert found is not None
+    return printable(found[1]), int(found[2] or 1), int(found[3] or 1)

@@ -1,12 +1,13 @@
 """The real exchanges: what the services accepted breaks no rule of a history."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.core import parse_json
-from agentsim.providers.transcripts import TranscriptReport, check_file
+from agentsim.providers.transcripts import TranscriptReport, check_file, check_text
 
 CORPUS = Path(__file__).parents[3] / ".." / "shared/real-exchanges/exchanges.jsonl"
 
@@ -24,7 +25,7 @@ def report() -> TranscriptReport:
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, Any]]:
     """The exchanges themselves."""
-    return [parse_json(line) for line in CORPUS.read_text("utf-8").splitlines()]
+    return [parse_json(line) for line in CORPUS.read_text("utf-8").split("\n") if line]
 
 
 def test_nothing_that_a_service_accepted_is_a_violation(
@@ -75,6 +76,16 @@ def test_every_exchange_is_recognised_as_what_it_is(
     """Structure alone names the wire that the file names, and no exchange is unclear."""
     assert [one.wire for one in report.conversations] == [row["wire"] for row in rows]
     assert "structure is" not in repr([one.notes for one in report.conversations])
+
+
+def test_structure_alone_names_no_wrong_wire(rows: list[dict[str, Any]]) -> None:
+    """Without the file's word and the answer, only plain Chat or Anthropic is unclear."""
+    text = "\n".join(json.dumps({"request": row["request"]}) for row in rows)
+    judged = zip(check_text("f", text).conversations, rows, strict=True)
+    wrong = [
+        row["id"] for one, row in judged if one.wire not in ("unclear", row["wire"])
+    ]
+    assert wrong == []
 
 
 def test_what_the_service_holds_is_unknown(report: TranscriptReport) -> None:
