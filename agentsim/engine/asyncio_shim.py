@@ -22,7 +22,6 @@ from collections.abc import (
     Iterator,
     MutableSet,
 )
-from contextlib import contextmanager
 from contextvars import Context
 from functools import cache
 from types import ModuleType
@@ -34,12 +33,15 @@ if TYPE_CHECKING:
 EAGER_FACTORY: object = getattr(asyncio, "eager_task_factory", None)
 """Python 3.12's factory of tasks that start at once, or None on 3.11."""
 
-_SET_OF_TASKS = "_scheduled_tasks" if sys.version_info >= (3, 12) else "_all_tasks"
+_NAMES: dict[str, Any] = vars(asyncio_tasks)
+
+_TASKS = "_scheduled_tasks" if sys.version_info >= (3, 12) else "_all_tasks"
 
 
 class SimFuture(asyncio.Future[Any]):
     """A future that hashes by the order in which futures were first hashed."""
 
+    __slots__ = ("_number",)
     _loop: SimLoop
     _number: int
 
@@ -74,36 +76,56 @@ class SimTask(asyncio.Task[Any]):
         return self._number
 
 
-def run_ready(loop: SimLoop, budget: int, main: asyncio.Future[Any] | None) -> int:
+def run_ready(
+    loop: SimLoop,
+    budget: int,
+    main: asyncio.Future[Any] | None = None,
+    step: Callable[[], bool] | None = None,
+) -> bool:
     """Run what is ready, in asyncio's own order, until nothing is.
 
     A batch is what was ready when it began; timers that came due join after it, as in
-    a stock loop. Stops early when the loop is halted, or after the batch that finished
-    `main`.
+    a stock loop. Stops early when the loop is halted, and after the batch that
+    finished `main`.
+
+    Args:
+        budget: How many handles may run, without a step in between.
+        step: Makes more ready when nothing is; False when it can't.
 
     Returns:
-        What is left of the budget of handles, -1 when it did not suffice.
+        Whether the budget sufficed.
     """
     ready = loop.ready
     timers = loop.timers
     popleft = ready.popleft
+    left = budget
     while True:
         if timers and timers[0][0] <= loop.now_ns:
             loop.release_due()
         count = len(ready)
         if not count:
-            return budget
-        budget -= count
-        if budget < 0:
-            return -1
+            if step is None or not step():
+                return True
+            left = budget
+            continue
+        left -= count
+        if left < 0:
+            return False
         for _ in range(count):
             handle = popleft()
-            if not handle._cancelled:
-                handle._run()
-                if loop.halted:
-                    return budget
+            if handle._cancelled:
+                continue
+            # What `handle._run()` does, without one more call per step.
+            try:
+                handle._context.run(handle._callback, *handle._args)  # type: ignore[attr-defined]
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # noqa: BLE001 - as a stock loop
+                loop.callback_failed(handle, error)
+            if loop.halted:
+                return True
         if main is not None and main.done():
-            return budget
+            return True
 
 
 def timer_handle(
@@ -139,51 +161,36 @@ def forget_task(task: asyncio.Task[Any]) -> None:
     asyncio_tasks._unregister_task(task)
 
 
-@contextmanager
-def installed(loop: SimLoop) -> Generator[None]:
-    """Make the loop the running one, with all replacements in place, for a while."""
-    before = asyncio._get_running_loop()
-    hooks = sys.get_asyncgen_hooks()
-    undo = _install(loop)
-    asyncio._set_running_loop(loop)
-    sys.set_asyncgen_hooks(loop.generator_started, loop.generator_dropped)
-    try:
-        yield
-    finally:
-        sys.set_asyncgen_hooks(*hooks)
-        asyncio._set_running_loop(before)
-        for restore in undo:
-            restore()
+class Installed:
+    """While entered, a loop is the running one and all replacements are in place."""
 
+    __slots__ = ("_anyio", "_before", "_hooks", "_loop", "_set", "_tasks")
 
-def _install(loop: SimLoop) -> list[Callable[[], None]]:
-    module = vars(asyncio_tasks)
-    undo = [_replace(module, "set", _ordered)]
-    undo.append(_replace(module, _SET_OF_TASKS, _Tasks(loop, module[_SET_OF_TASKS])))
-    anyio = sys.modules.get("anyio._backends._asyncio")
-    if anyio is not None:
-        names = vars(anyio)
-        scope, worker = _anyio_replacements(anyio)
-        undo.append(_replace(names, "CancelScope", scope))
-        undo.append(_replace(names, "WorkerThread", worker))
-    return undo
+    def __init__(self, loop: SimLoop) -> None:
+        self._loop = loop
 
+    def __enter__(self) -> None:
+        """Put everything in place, keeping what was there before."""
+        loop = self._loop
+        self._before = asyncio._get_running_loop()
+        self._hooks = sys.get_asyncgen_hooks()
+        self._set = _NAMES.get("set", builtins.set)
+        self._tasks = _NAMES[_TASKS]
+        _NAMES["set"] = _ordered
+        _NAMES[_TASKS] = _Tasks(loop, self._tasks)
+        backend = sys.modules.get("anyio._backends._asyncio")
+        self._anyio = None if backend is None else _replace_in_anyio(backend)
+        asyncio._set_running_loop(loop)
+        sys.set_asyncgen_hooks(loop.generator_started, loop.generator_dropped)
 
-_NOTHING = object()
-
-
-def _replace(names: dict[str, Any], name: str, value: object) -> Callable[[], None]:
-    """Set a module's name; the returned function sets it back."""
-    before = names.get(name, _NOTHING)
-    names[name] = value
-
-    def restore() -> None:
-        if before is _NOTHING:
-            del names[name]
-        else:
-            names[name] = before
-
-    return restore
+    def __exit__(self, *_: object) -> None:
+        """Put back what was there before."""
+        sys.set_asyncgen_hooks(*self._hooks)
+        asyncio._set_running_loop(self._before)
+        if self._anyio is not None:
+            self._anyio()
+        _NAMES[_TASKS] = self._tasks
+        _NAMES["set"] = self._set
 
 
 def _ordered(items: Iterable[object] = ()) -> set[object] | tuple[object, ...]:
@@ -219,21 +226,32 @@ class _Tasks:
         self._others.discard(task)
 
 
+def _replace_in_anyio(backend: ModuleType) -> Callable[[], None]:
+    """Put our classes into anyio's asyncio backend; the result puts its own back."""
+    names = vars(backend)
+    before = names["CancelScope"], names["WorkerThread"]
+    names["CancelScope"], names["WorkerThread"] = _anyio_classes(backend)
+
+    def restore() -> None:
+        names["CancelScope"], names["WorkerThread"] = before
+
+    return restore
+
+
 @cache
-def _anyio_replacements(backend: ModuleType) -> tuple[type, type]:
-    """Make anyio's cancel scope hash by creation, and its worker threads refuse."""
+def _anyio_classes(backend: ModuleType) -> tuple[type, type]:
+    """Make a cancel scope that hashes by creation, and a worker thread that refuses."""
     original = backend.CancelScope
 
     class CancelScope(original):  # type: ignore[misc, valid-type]
         __slots__ = ("_number",)
-        _number: int
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            self._number = _running().number_scope()
+            super().__init__(*args, **kwargs)
 
         def __hash__(self) -> int:
-            try:
-                return self._number
-            except AttributeError:
-                self._number = _running().number_scope()
-                return self._number
+            return self._number
 
     class WorkerThread:
         def __init__(self, *_: object) -> None:

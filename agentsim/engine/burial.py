@@ -10,14 +10,16 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from agentsim.engine.asyncio_shim import forget_task, installed, run_ready
+from agentsim.engine.asyncio_shim import Installed, forget_task, run_ready
 from agentsim.engine.loop import SimLoop
 
 _ROUNDS = 4
 _HANDLES_MAX = 1_000
+_STOPS_MAX = 100
 
 _GRAVEYARD: list[object] = []
 # A list that holds itself, in the part of the heap that is never collected, outlives
@@ -36,7 +38,7 @@ def freeze_once() -> None:
 
 def bury(loop: SimLoop) -> None:
     """Cancel, drain and close what is alive in a dead loop; raise nothing of it."""
-    with installed(loop):
+    with Installed(loop):
         for _ in range(_ROUNDS):
             alive = loop.alive_tasks()
             if not alive:
@@ -47,24 +49,22 @@ def bury(loop: SimLoop) -> None:
         for generator in loop.open_generators():
             loop.create_task(generator.aclose())
         _drain(loop)
-    stubborn = loop.alive_tasks()
-    for task in stubborn:
-        if isinstance(task, asyncio.Task):
-            forget_task(task)
-    generators = list(loop.open_generators())
-    if stubborn or generators:
-        _GRAVEYARD.append((loop, stubborn, generators))
-    loop.close()
+    if not loop.let_go():
+        stubborn = loop.alive_tasks()
+        for task in stubborn:
+            if isinstance(task, asyncio.Task):
+                forget_task(task)
+        _GRAVEYARD.append((loop, stubborn, list(loop.open_generators())))
 
 
 def _drain(loop: SimLoop) -> None:
-    budget = _HANDLES_MAX
-    while loop.ready and budget > 0:
+    for _ in range(_STOPS_MAX):
+        if not loop.ready:
+            return
         loop.halted = False
-        try:
-            budget = run_ready(loop, budget, None)
-        except SystemExit:
-            continue
+        with suppress(SystemExit):
+            if not run_ready(loop, _HANDLES_MAX):
+                return
 
 
 def _quietly(action: Callable[[], Any]) -> None:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from agentsim.core import Event, UsageError
-from agentsim.engine.asyncio_shim import installed, run_ready
+from agentsim.engine.asyncio_shim import Installed, run_ready
 from agentsim.engine.burial import bury, freeze_once
 from agentsim.engine.choices import Choices
 from agentsim.engine.endings import Ending
-from agentsim.engine.gates import Gates
+from agentsim.engine.gates import Gate
 from agentsim.engine.incarnation import Incarnation
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.scheduler import Scheduler, Told
+from agentsim.engine.self_test import check_assumptions
 
 __all__ = ["Engine", "Policy"]
 
@@ -70,6 +72,7 @@ class Engine:
     ) -> None:
         if policy not in ("timed", "any_order"):
             raise UsageError(f"policy must be 'timed' or 'any_order', got {policy!r}")
+        check_assumptions()
         freeze_once()
         self.life_number = 0
         self._record = record
@@ -113,7 +116,7 @@ class Engine:
         """
         self.life_number += 1
         self._loop = loop = SimLoop(self.now_ns)
-        gates = Gates()
+        gates: list[Gate] = []
         life = Life(
             self.life_number, loop, gates=gates, record=self._record, draw=self._draw
         )
@@ -121,15 +124,22 @@ class Engine:
         # Else finalizers of the agent's garbage would run at a random step.
         gc.disable()
         try:
-            with installed(loop):
+            with Installed(loop):
                 task = loop.create_task(main(life), name="main")
-                ending = self._drive(Incarnation(loop, gates, life, task))
+                ending = self._drive(
+                    Incarnation(
+                        loop,
+                        gates,
+                        life,
+                        main=task,
+                        gates_max=self._gates_max,
+                        timers_max=self._timers_max,
+                    )
+                )
         finally:
-            life.dead = loop.dead = True
-            if loop.needs_burial():
+            life.dead = True
+            if not loop.let_go():
                 self._corpses.append(loop)
-            else:
-                loop.close()
             if collecting:
                 gc.enable()
         return ending
@@ -145,26 +155,20 @@ class Engine:
         return self._scheduler.draw(self._loop, label, options)
 
     def _drive(self, now: Incarnation) -> Ending:
-        """Run what is ready, then let one thing happen, until the life ends."""
-        loop, main, step = now.loop, now.main, self._scheduler.step
-        while True:
-            try:
-                budget = run_ready(loop, self._steps_max, main)
-            except SystemExit as error:
-                return now.concluded(error)
-            if loop.failure is not None:
-                raise loop.failure
-            if main.done():
-                return now.concluded()
-            if budget < 0:
-                limit = f"{self._steps_max} callbacks ran while the clock stood still"
-                return now.stuck("livelock", limit)
-            if not step(now):
-                return now.stuck("deadlock", "nothing can run and nothing is pending")
-            if now.crashed:
-                return now.died()
-            if now.timers_in_row > self._timers_max:
-                limit = f"the clock moved {self._timers_max} times while no gate opened"
-                return now.stuck("livelock", limit)
-            if now.gates_opened > self._gates_max:
-                return now.stuck("livelock", f"{self._gates_max} gates opened")
+        """Run what is ready, and let one thing happen when nothing is, to the end."""
+        loop, main = now.loop, now.main
+        step = partial(self._scheduler.step, now)
+        try:
+            sufficed = run_ready(loop, self._steps_max, main, step)
+        except SystemExit as error:
+            return now.concluded(error)
+        if loop.failure is not None:
+            raise loop.failure
+        if main.done():
+            return now.concluded()
+        if not sufficed:
+            return now.endless(
+                f"{self._steps_max} callbacks ran while the clock stood still and no "
+                f"gate opened"
+            )
+        return now.stuck()

@@ -8,7 +8,7 @@ from typing import Any
 from agentsim.core import EndingKind
 from agentsim.engine.asyncio_shim import run_ready
 from agentsim.engine.endings import Ending, who_waits
-from agentsim.engine.gates import Gates
+from agentsim.engine.gates import Gate
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 
@@ -19,25 +19,35 @@ class Incarnation:
     """One life, for those that move it.
 
     Attributes:
+        gates: Those that wait, in order of arrival.
         cancelled: Whether the engine cancelled its main task.
         crashed: Whether it died.
-        gates_opened: How many gates opened.
-        timers_in_row: How many timers fired since the last of them.
+        gates_left: How many gates may open yet.
+        timers_max: How often the clock may move while no gate opens.
+        timers_in_row: How often it did since the last of them.
     """
 
     __slots__ = (
         "cancelled",
         "crashed",
         "gates",
-        "gates_opened",
+        "gates_left",
         "life",
         "loop",
         "main",
         "timers_in_row",
+        "timers_max",
     )
 
     def __init__(
-        self, loop: SimLoop, gates: Gates, life: Life, main: asyncio.Task[Any]
+        self,
+        loop: SimLoop,
+        gates: list[Gate],
+        life: Life,
+        *,
+        main: asyncio.Task[Any],
+        gates_max: int,
+        timers_max: int,
     ) -> None:
         self.loop = loop
         self.gates = gates
@@ -45,7 +55,8 @@ class Incarnation:
         self.main = main
         self.cancelled = False
         self.crashed = False
-        self.gates_opened = 0
+        self.gates_left = gates_max
+        self.timers_max = timers_max
         self.timers_in_row = 0
 
     def concluded(self, error: SystemExit | None = None) -> Ending:
@@ -72,14 +83,25 @@ class Incarnation:
             words = f"tasks are alive after the end: {who_waits(alive)}"
         return Ending(kind, value, raised, words, self._unhandled())
 
-    def stuck(self, kind: EndingKind, words: str) -> Ending:
-        """End a life that can't go on, or goes on without end."""
+    def stuck(self) -> Ending:
+        """End a life in which nothing can go on."""
+        if self.crashed:
+            return Ending("crashed", unhandled=self._unhandled())
+        if self.gates_left < 0:
+            return self.endless("too many gates opened")
+        if self.timers_in_row > self.timers_max:
+            return self.endless(
+                f"the clock moved {self.timers_max} times while no gate opened"
+            )
+        return self._ended("deadlock", "nothing can run and nothing is pending")
+
+    def endless(self, words: str) -> Ending:
+        """End a life that would go on without end."""
+        return self._ended("livelock", words)
+
+    def _ended(self, kind: EndingKind, words: str) -> Ending:
         words = f"{words}: {who_waits(self.loop.alive_tasks())}"
         return Ending(kind, words=words, unhandled=self._unhandled())
-
-    def died(self) -> Ending:
-        """End a life by a crash."""
-        return Ending("crashed", unhandled=self._unhandled())
 
     def _outcome(self) -> tuple[EndingKind, object, BaseException | None]:
         try:
@@ -95,7 +117,9 @@ class Incarnation:
 
 
 def _drain(loop: SimLoop) -> None:
+    if not loop.ready:
+        return
     try:
-        run_ready(loop, _DRAIN_MAX, None)
+        run_ready(loop, _DRAIN_MAX)
     except SystemExit:
         loop.unhandled.append("SystemExit in a task that outlived the agent")

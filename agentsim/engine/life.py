@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from agentsim.core import Event, UsageError
-from agentsim.engine.gates import Fenced, Gates
+from agentsim.engine.gates import Fenced, Gate
 from agentsim.engine.loop import SECOND_NS, SimLoop
 from agentsim.engine.refusals import Refused
 
@@ -34,7 +34,7 @@ class Life:
         number: int,
         loop: SimLoop,
         *,
-        gates: Gates,
+        gates: list[Gate],
         record: Callable[[Event], None],
         draw: Callable[[str, Sequence[str]], int],
     ) -> None:
@@ -78,12 +78,16 @@ class Life:
             if not 0 < latency_s < math.inf:
                 await self._wait_for_ever(latency_s)
             due_ns += round(latency_s * SECOND_NS)
-        future: asyncio.Future[None] = loop.create_future()
-        gate = self._gates.add(label, due_ns, future)
+        gate = Gate(loop=loop)
+        gate.label = label
+        gate.due_ns = due_ns
+        gates = self._gates
+        gates.append(gate)
         try:
-            await future
+            await gate
         except BaseException:
-            self._gates.discard(gate)
+            if gate in gates:
+                gates.remove(gate)
             raise
         if self.dead:
             await self._fence()

@@ -15,6 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from contextvars import Context
+from functools import cache
 from heapq import heapify, heappop, heappush
 from typing import Any, NoReturn, TypeVar, TypeVarTuple, cast
 
@@ -39,6 +40,18 @@ _CANCELLED_TIMERS_MAX = 64
 _REFUSALS_MAX = 3
 
 
+@cache
+def _base_attributes() -> dict[str, Any]:
+    """What the base class sets at construction, made once: it asks for the clock.
+
+    Its queues are among it and shared by all loops: none is in use here.
+    """
+    base = asyncio.BaseEventLoop()
+    attributes = dict(vars(base))
+    base.close()
+    return attributes
+
+
 class SimLoop(asyncio.BaseEventLoop):
     """One life's loop. The engine drives it; agents see an ordinary asyncio loop.
 
@@ -53,7 +66,7 @@ class SimLoop(asyncio.BaseEventLoop):
     """
 
     def __init__(self, now_ns: int = 0) -> None:
-        super().__init__()
+        vars(self).update(_base_attributes())
         self.now_ns = now_ns
         self.ready: deque[asyncio.Handle] = deque()
         self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
@@ -267,6 +280,13 @@ class SimLoop(asyncio.BaseEventLoop):
         if not self.dead:
             super().call_exception_handler(context)
 
+    def callback_failed(self, handle: asyncio.Handle, error: BaseException) -> None:
+        """Report what a callback raised, as a stock loop's handles do."""
+        message = "Exception in callback"
+        self.call_exception_handler(
+            {"message": message, "exception": error, "handle": handle}
+        )
+
     def default_exception_handler(self, context: dict[str, Any]) -> None:
         """Note the error; printing it would come at a random time."""
         error = context.get("exception")
@@ -311,6 +331,8 @@ class SimLoop(asyncio.BaseEventLoop):
 
     def open_generators(self) -> Iterator[AsyncGenerator[Any, Any]]:
         """Yield the generators that still exist, in order of first iteration."""
+        if not self._generators:
+            return
         for reference in list(self._generators.values()):
             generator = reference()
             if generator is not None:
@@ -326,17 +348,17 @@ class SimLoop(asyncio.BaseEventLoop):
 
     # ---------------------------------------------------------------------- the end
 
-    def needs_burial(self) -> bool:
-        """Whether tasks or generators are left that would run code if let go."""
-        return bool(self.alive_tasks()) or any(True for _ in self.open_generators())
-
-    def close(self) -> None:
-        """Let go of all that is scheduled."""
+    def let_go(self) -> bool:
+        """End the life of a loop in which nothing is alive; False if something is."""
+        self.dead = True
+        if self.alive_tasks() or next(self.open_generators(), None) is not None:
+            return False
         self.ready.clear()
         self.timers.clear()
         self._tasks.clear()
         self._closers.clear()
-        super().close()
+        self._closed = True
+        return True
 
     def __del__(self, *_: object) -> None:
         """Say nothing: the engine ends its loops."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agentsim.core import CancelRequested, Crashed
 from agentsim.engine.choices import Choices
-from agentsim.engine.gates import Gate
+from agentsim.engine.gates import Gate, first_due
 from agentsim.engine.incarnation import Incarnation
 from agentsim.engine.loop import SECOND_NS, SimLoop
 from agentsim.engine.refusals import Refused
@@ -68,35 +68,31 @@ class Scheduler:
         return value
 
     def step(self, now: Incarnation) -> bool:
-        """Let one thing happen; False when nothing is pending."""
-        first = now.gates.first()
-        timer_ns = now.loop.next_timer_ns()
-        if first is None:
-            if timer_ns is None:
-                return False
-            self._fire(now, timer_ns)
-            return True
+        """Let one thing happen; False when nothing can, or the life is over."""
+        loop, gates = now.loop, now.gates
+        timer_ns = loop.next_timer_ns() if loop.timers else None
+        if not gates:
+            return timer_ns is not None and self._fire(now, timer_ns)
+        first = gates[0] if len(gates) == 1 else first_due(gates)
         options = 1 + self._extras
         if self._any_order:
-            options += len(now.gates.waiting) - (timer_ns is None)
+            options += len(gates) - (timer_ns is None)
         elif timer_ns is not None and timer_ns <= first.due_ns:
-            self._fire(now, timer_ns)
-            return True
+            return self._fire(now, timer_ns)
         if options > 1:
             label = "next " + first.label
             value = self._choices.choose(label, options)
             if value:
                 self._tell(label, self._deviate(value, first, timer_ns, now))
-                return True
-        self._open(now, first, timer_ns)
-        return True
+                return not now.crashed
+        return self._open(now, first, timer_ns)
 
     def _deviate(
         self, value: int, first: Gate, timer_ns: int | None, now: Incarnation
     ) -> str:
         """Do what a deviation says, and tell it."""
         if self._any_order:
-            others = now.gates.others(first)
+            others = [gate for gate in now.gates if gate is not first]
             if value <= len(others):
                 gate = others[value - 1]
                 self._open(now, gate, timer_ns)
@@ -136,19 +132,27 @@ class Scheduler:
         act()
         return f"{words} came before {first.label}"
 
-    def _open(self, now: Incarnation, gate: Gate, timer_ns: int | None) -> None:
+    def _open(self, now: Incarnation, gate: Gate, timer_ns: int | None) -> bool:
         """Let a gate go on; one that is due after the next timer comes early."""
-        due_ns = gate.due_ns
-        if due_ns > now.loop.now_ns and (timer_ns is None or due_ns < timer_ns):
-            self._advance(now.loop, due_ns)
-        now.gates.open(gate)
-        now.gates_opened += 1
         now.timers_in_row = 0
+        now.gates_left -= 1
+        if now.gates_left < 0:
+            return False
+        loop = now.loop
+        due_ns = gate.due_ns
+        if due_ns > loop.now_ns and (timer_ns is None or due_ns < timer_ns):
+            self._advance(loop, due_ns)
+        now.gates.remove(gate)
+        gate.set_result(None)
+        return True
 
-    def _fire(self, now: Incarnation, timer_ns: int) -> None:
+    def _fire(self, now: Incarnation, timer_ns: int) -> bool:
         """Move the clock to the next timer, which makes it ready."""
-        self._advance(now.loop, timer_ns)
         now.timers_in_row += 1
+        if now.timers_in_row > now.timers_max:
+            return False
+        self._advance(now.loop, timer_ns)
+        return True
 
     def _advance(self, loop: SimLoop, now_ns: int) -> None:
         jump_ns = now_ns - loop.now_ns

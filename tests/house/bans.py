@@ -158,6 +158,11 @@ ALLOWED = (
         "a command tells the runs per second of the person's real time",
     ),
     Allowed(
+        "agentsim/engine/asyncio_shim.py",
+        "private-asyncio",
+        "the one file for it; `engine/self_test.py` tries out what it assumes",
+    ),
+    Allowed(
         "agentsim/engine/choices.py",
         "chance",
         "every choice comes from here, out of instances seeded by the run",
