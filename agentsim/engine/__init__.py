@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop as SimLoop
     from agentsim.engine.refusals import Refused as Refused
     from agentsim.engine.scheduler import Told as Told
+    from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.token import Token as Token
     from agentsim.engine.token import fingerprint as fingerprint
 else:
@@ -37,5 +38,6 @@ else:
             "Token": "token",
             "Told": "scheduler",
             "fingerprint": "token",
+            "self_test": "self_test",
         },
     )

@@ -22,7 +22,7 @@ from agentsim.engine.incarnation import Incarnation
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.scheduler import Scheduler, Told
-from agentsim.engine.self_test import check_assumptions
+from agentsim.engine.self_test import self_test
 
 __all__ = ["Engine", "Policy"]
 
@@ -72,7 +72,7 @@ class Engine:
     ) -> None:
         if policy not in ("timed", "any_order"):
             raise UsageError(f"policy must be 'timed' or 'any_order', got {policy!r}")
-        check_assumptions()
+        self_test()
         freeze_once()
         self.life_number = 0
         self._record = record

@@ -17,6 +17,8 @@ from agentsim.engine.asyncio_shim import (
 )
 from agentsim.engine.loop import SimLoop
 
+__all__ = ["self_test"]
+
 Trial = Callable[[], Awaitable[bool]]
 
 
@@ -116,7 +118,7 @@ TRIALS: dict[str, Trial] = {
 
 
 @cache
-def check_assumptions() -> None:
+def self_test() -> None:
     """Try out every assumption, once per process.
 
     Raises:
