@@ -1,0 +1,62 @@
+"""Every part that a world can have, by the name that YAML calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from agentsim.core import UsageError, did_you_mean
+from agentsim.world.cpu import Cpu
+from agentsim.world.database import Database
+from agentsim.world.disk import Disk
+from agentsim.world.files import Files, Suite
+from agentsim.world.human import Human
+from agentsim.world.plain import read_dataclass, write_dataclass
+from agentsim.world.search import Search
+from agentsim.world.services import Services
+from agentsim.world.subsystem import Spec
+
+__all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain"]
+
+SPECS: Mapping[str, type[Any]] = MappingProxyType(
+    {spec.kind: spec for spec in (Disk, Cpu, Services, Database, Files, Suite, Search)}
+)
+"""Every kind of part by its name."""
+
+
+def from_plain(name: str, data: object, where: str = "world") -> Spec:
+    """Read the spec of a part.
+
+    Args:
+        name: The kind, such as `disk`.
+        data: A mapping of its fields; None for a part as it is by default.
+        where: What to call the place in errors.
+
+    Raises:
+        UsageError: for an unknown kind or field, or a value that does not fit.
+    """
+    if name not in SPECS:
+        raise UsageError(
+            f"{where}: unknown part {name!r} (there are {', '.join(SPECS)})"
+            f"{did_you_mean(name, SPECS)}"
+        )
+    data = {} if data is None else data
+    spec: Spec = read_dataclass(SPECS[name], data, f"{where}.{name}")
+    return spec
+
+
+def human_from_plain(data: object, where: str = "human") -> Human:
+    """Read how a person decides: a mapping of the fields of `Human`.
+
+    Raises:
+        UsageError: for an unknown field, or a value that does not fit.
+    """
+    return read_dataclass(Human, {} if data is None else data, where)
+
+
+def to_plain(spec: Spec | Human) -> dict[str, Any]:
+    """Write a spec as JSON data that reads back; fields as by default are left out."""
+    data = write_dataclass(spec)
+    assert isinstance(data, dict)
+    return data
