@@ -6,6 +6,7 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.providers.client import AlterAnswer as AlterAnswer
+    from agentsim.providers.client import DeltaStream as DeltaStream
     from agentsim.providers.client import OutOfScript as OutOfScript
     from agentsim.providers.client import ScriptedClient as ScriptedClient
     from agentsim.providers.model import Answer as Answer
@@ -46,6 +47,7 @@ else:
             "Changes": "reply",
             "Choose": "model",
             "Counted": "reply",
+            "DeltaStream": "client",
             "Entry": "script",
             "Forever": "script",
             "Model": "model",

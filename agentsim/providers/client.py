@@ -7,8 +7,9 @@ cancelled or killed while it waits there has received nothing.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 
 from agentsim.core import (
@@ -28,7 +29,7 @@ from agentsim.core import (
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
 
-__all__ = ["AlterAnswer", "OutOfScript", "ScriptedClient"]
+__all__ = ["AlterAnswer", "DeltaStream", "OutOfScript", "ScriptedClient"]
 
 AlterAnswer = Callable[[Request, Answer], Answer]
 """Lets faults change an answer when its request is sent; may raise `ProviderError`."""
@@ -50,6 +51,33 @@ class _Sent:
     answer: Answer | None = None
     error: ProviderError | None = None
     rule: str | None = None
+
+
+class DeltaStream(AsyncIterator[Delta]):
+    """The pieces of one answer.
+
+    Not an async generator: one that is left half-read would be closed by the loop, at
+    a time that hangs on the garbage collector.
+    """
+
+    __slots__ = ("_open", "_pieces")
+
+    def __init__(self, open_: Callable[[], Awaitable[Iterator[Delta]]]) -> None:
+        self._open: Callable[[], Awaitable[Iterator[Delta]]] | None = open_
+        self._pieces: Iterator[Delta] = iter(())
+
+    async def __anext__(self) -> Delta:
+        if self._open is not None:
+            opening, self._open = self._open, None
+            self._pieces = await opening()
+        for delta in self._pieces:
+            return delta
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Leave the rest; a stream that was not begun sends no request."""
+        self._open = None
+        self._pieces = iter(())
 
 
 class ScriptedClient:
@@ -112,20 +140,27 @@ class ScriptedClient:
         self._received(sent, answer)
         return answer.response
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+    def stream(self, request: Request) -> DeltaStream:
         """Answer in pieces of text, then calls, then the whole response.
 
-        All pieces come when the one gate opens; each piece of text is recorded as it is
-        taken. A stream that is closed before its last piece has received no response;
-        one that breaks off without a word just ends, and its failure is recorded.
+        The request is sent when the first piece is asked for, and all pieces come when
+        its one gate opens; each piece of text is recorded as it is taken. A stream that
+        is closed before its last piece has received no response; one that breaks off
+        without a word just ends, and its failure is recorded.
 
         Raises:
             ProviderError: as `complete`, and where a fault breaks the stream off.
             UnscriptedRequest: when the script ran out and nobody was there to ask.
         """
+        return DeltaStream(partial(self._opened, request))
+
+    async def _opened(self, request: Request) -> Iterator[Delta]:
         sent = self._send(request)
         await self._boundary.gate("model", latency_s=sent.latency_s)
-        answer = self._arrived(sent, streamed=True)
+        return self._deltas(sent, self._arrived(sent, streamed=True))
+
+    def _deltas(self, sent: _Sent, answer: Answer) -> Iterator[Delta]:
+        """The pieces of an answer, recorded one by one as they are taken."""
         for number, delta in enumerate(_pieces(answer.response)):
             if number == answer.deltas:
                 break

@@ -37,9 +37,9 @@ def _dull(_label: str, _options: Sequence[str]) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answer:
-    """What becomes of one request, known when it is sent.
+    """What becomes of one request, known when it is sent; to change it, copy it.
 
     Attributes:
         index: That of the scripted reply it is, or None when it is none.
@@ -105,12 +105,12 @@ class ScriptedModel:
         prepared = self.script.prepared(index)
         if prepared is None:
             reply = self._made(index, request, choose)
-            prepared = self._finder.prepare(index, reply)
+            prepared = self._finder.remember(index, reply)
         reply = prepared.reply
         self._given.add(index)
         usage = reply.usage
         if usage == "counted":
-            usage = Usage(tokens_of(view.characters), tokens_of(prepared.characters))
+            usage = Usage(tokens_of(view.characters), prepared.tokens)
         message = self._finder.message_of(prepared)
         response = Response(message, prepared.reason, usage, reply.refusal)
         own = reply.latency_s

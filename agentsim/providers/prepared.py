@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.core import Message, ToolCall
+from agentsim.core import Message, ToolCall, tokens_of
 from agentsim.providers.reply import Reply, call_id
 
 
@@ -12,9 +12,10 @@ class Prepared:
     Attributes:
         derived: Those ids of its calls that the script did not give.
         reason: The stop reason.
+        tokens: How many tokens the fake service counts for it.
     """
 
-    __slots__ = ("characters", "derived", "message", "reason", "reply")
+    __slots__ = ("derived", "message", "reason", "reply", "tokens")
 
     def __init__(self, reply: Reply, index: int) -> None:
         count = len(reply.calls)
@@ -28,7 +29,7 @@ class Prepared:
         self.message = Message("assistant", reply.text, calls, blocks=reply.blocks)
         self.derived = tuple(derived for call, derived in asked if call.id is None)
         self.reason = reply.reason
-        self.characters = self.message.characters
+        self.tokens = tokens_of(self.message.characters)
 
     def renumbered(self, taken: set[str]) -> Message:
         """The message with other derived ids, which are not taken."""

@@ -75,15 +75,12 @@ class ReplyFinder:
         if found is not None and found > self.last:
             self.last = found
 
-    def prepare(self, index: int, reply: Reply) -> Prepared:
-        """The reply of this index ready to send, and remembered if it was made."""
-        prepared = self._script.prepared(index)
-        if prepared is None:
-            prepared = Prepared(reply, index)
-            made = self._given.setdefault(index, [])
-            if reply not in made:
-                made.append(reply)
-        return prepared
+    def remember(self, index: int, reply: Reply) -> Prepared:
+        """Keep a reply that a rule made for this index, and make it ready to send."""
+        made = self._given.setdefault(index, [])
+        if reply not in made:
+            made.append(reply)
+        return Prepared(reply, index)
 
     def message_of(self, prepared: Prepared) -> Message:
         """The message to send, with ids that the history does not have yet.

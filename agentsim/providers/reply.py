@@ -89,7 +89,7 @@ class Reply:
         for name in fields:
             if name not in known:
                 raise UsageError(
-                    f"but(): {name!r} is no part of a reply, which has "
+                    f"but(): {name} is no part of a reply, which has "
                     f"{', '.join(known)}{did_you_mean(name, known)}"
                 )
         of_call = {
@@ -218,7 +218,7 @@ def _as_json(name: str, arguments: Mapping[str, Any]) -> str:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             raise UsageError(
-                f"call({name!r}): JSON can't carry the argument {key!r}, "
+                f"call({quoted(name)}): JSON can't carry the argument {key}, "
                 f"{type_words(value)}; for a text that is no JSON write "
                 ".but(arguments=...)"
             ) from None

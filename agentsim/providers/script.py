@@ -48,7 +48,7 @@ class By:
     @property
     def words(self) -> str:
         """The rule in a few words."""
-        return f"by {_function_name(self.function)}"
+        return f"by({_function_name(self.function)})"
 
     def plain(self) -> dict[str, Any]:
         """The function's name: functions of one name are taken for one."""
@@ -72,7 +72,7 @@ class Forever:
     @property
     def words(self) -> str:
         """The rule in a few words."""
-        return f"forever {', '.join(_turn_words(turn) for turn in self.turns)}"
+        return f"forever({', '.join(_turn_words(turn) for turn in self.turns)})"
 
     def plain(self) -> dict[str, Any]:
         """Its turns as JSON-able values; functions by their names."""
@@ -101,7 +101,7 @@ class Pick:
     @property
     def words(self) -> str:
         """The rule in a few words."""
-        return f"pick {', '.join(reply.words for reply in self.replies)}"
+        return f"pick({', '.join(reply.words for reply in self.replies)})"
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class Script(Sequence[Entry]):
                 )
             if isinstance(entry, Forever | Pick) and position != last:
                 raise UsageError(
-                    f"script[{position}]: {entry.words!r} never ends, so nothing after "
+                    f"script[{position}]: {entry.words} never ends, so nothing after "
                     "it is ever given: put it last"
                 )
 
@@ -345,11 +345,11 @@ def _made(words: str, function: Callable[[Any], Reply], argument: object) -> Rep
         raise
     except Exception as error:
         raise UsageError(
-            f"the function of {words!r} in the script raised {type(error).__name__}"
+            f"the function of {words} in the script raised {type(error).__name__}"
         ) from error
     if not isinstance(reply, Reply):
         raise UsageError(
-            f"the function of {words!r} in the script returned {type_words(reply)}, "
+            f"the function of {words} in the script returned {type_words(reply)}, "
             "expected a reply: say(...), call(...) or together(...)"
         )
     return reply

@@ -23,6 +23,7 @@ from agentsim.core import (
     ToolDef,
 )
 from agentsim.providers.cursor import Cursor, as_view
+from agentsim.providers.words import quoted
 
 __all__ = ["STRICT_RULES", "Refusal", "RequestRule", "StrictRules"]
 
@@ -168,7 +169,7 @@ def _faults_of_tools(tools: tuple[ToolDef, ...]) -> Iterator[Refusal]:
         where = f"tools[{position}]"
         if not _TOOL_NAME.fullmatch(tool.name):
             words = (
-                f"{tool.name!r} does not match ^[a-zA-Z0-9_-]{{1,64}}$, "
+                f"{quoted(tool.name)} does not match ^[a-zA-Z0-9_-]{{1,64}}$, "
                 "the pattern of tool names"
             )
             yield Refusal("tool-name", words, f"{where}.name")
