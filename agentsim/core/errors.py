@@ -6,6 +6,9 @@ is what agents see. `Finding`: the tool did its work. `InternalError`: our own b
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 __all__ = [
     "AgentsimError",
     "Deadlock",
@@ -86,6 +89,11 @@ class ProviderError(WorldError):
         self.kind = kind
         self.param = param
         self.retry_after_s = retry_after_s
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are copied by their positional arguments, and two here have names.
+        made = partial(type(self), status=self.status, kind=self.kind)
+        return made, self.args, vars(self)
 
     @property
     def transient(self) -> bool:
