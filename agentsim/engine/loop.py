@@ -327,7 +327,10 @@ class SimLoop(asyncio.BaseEventLoop):
     def generator_dropped(self, generator: AsyncGenerator[Any, Any]) -> None:
         """Close a generator that nobody holds any more, as a stock loop does."""
         if not self.dead:
-            self._closers.append(self.create_task(generator.aclose()))
+            self.call_soon(self._close, generator.aclose())
+
+    def _close(self, closing: Coroutine[Any, Any, None]) -> None:
+        self._closers.append(self.create_task(closing))
 
     def open_generators(self) -> Iterator[AsyncGenerator[Any, Any]]:
         """Yield the generators that still exist, in order of first iteration."""

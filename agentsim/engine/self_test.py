@@ -94,6 +94,7 @@ async def _generators_are_told() -> bool:
     async for _ in numbers():
         break
     await asyncio.sleep(0)
+    await asyncio.sleep(0)
     return closed == [True]
 
 
