@@ -1,8 +1,9 @@
 """How faults of the model change a scripted reply.
 
-A changed reply gets call ids of its own, made of the operation's number, so that it is
-never taken for the scripted one when a script is found by the ids in a history: the
-scripted reply still comes next. Faults about ids keep what they are about.
+A changed reply has no id of the scripted one: it gets ids of its own, made of the
+operation's number, or none. So where its content was changed too it is never taken for
+the scripted reply, which still comes next. Where only the ids were changed, the calls
+were asked for, and a script that is found by content goes on behind them.
 """
 
 from __future__ import annotations

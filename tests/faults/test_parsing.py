@@ -15,19 +15,19 @@ from agentsim.faults import (
     slow,
 )
 
-FEW = settings(max_examples=30)
+FEW = settings(max_examples=20)
 
 
 @st.composite
 def rules(draw: st.DrawFn) -> FaultRule:
     """Draw a rule that may strike."""
     fault = draw(st.sampled_from(list(CATALOGUE.values())))
-    name = draw(st.none() | st.text()) if fault.target == "tool" else None
+    name = draw(st.none() | st.text(max_size=4)) if fault.target == "tool" else None
     return FaultRule(fault, name, draw(st.none() | st.integers(min_value=1)))
 
 
 @FEW
-@given(st.lists(rules()))
+@given(st.lists(rules(), max_size=4))
 def test_plain_rules_are_read_back(listed: list[FaultRule]) -> None:
     """The plain form is JSON, and reading it gives the same rules."""
     plain = FaultPlan(tuple(listed), tuple(listed)).plain()

@@ -24,7 +24,7 @@ from agentsim.faults import (
     unknown_tool,
 )
 
-FEW = settings(max_examples=30)
+FEW = settings(max_examples=20)
 Make = Callable[..., object]
 
 READ = Operation("tool", "check_cpu", 1)

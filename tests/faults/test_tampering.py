@@ -12,7 +12,7 @@ from agentsim.core import (
 )
 from agentsim.faults import CATALOGUE, Operation
 
-FEW = settings(max_examples=30)
+FEW = settings(max_examples=20)
 
 MODEL_FAULTS = [fault for fault in CATALOGUE.values() if fault.target == "model"]
 

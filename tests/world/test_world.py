@@ -86,7 +86,7 @@ def walk(world: World, path: list[Step], *, start: int = 0) -> list[str]:
     return said
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(paths, paths, st.integers(0, 3))
 def test_a_restored_world_goes_on_as_before(
     before: list[Step], after: list[Step], seed: int
@@ -108,7 +108,7 @@ def test_a_restored_world_goes_on_as_before(
     assert world.ledger == other.ledger
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(paths)
 def test_a_failed_write_leaves_everything_as_it_was(path: list[Step]) -> None:
     """An operation that fails changes nothing; a write that works is in the ledger."""
