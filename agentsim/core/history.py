@@ -54,6 +54,13 @@ class MessageView(Sequence[Message]):
     def __repr__(self) -> str:
         return f"MessageView({list(self)!r})"
 
+    def since(self, start: int) -> list[Message]:
+        """The messages from index `start` on, which must not be negative.
+
+        For readers with a cursor: a general slice costs several times as much.
+        """
+        return self._items[start : self._length]
+
     @property
     def characters(self) -> int:
         """Characters of all messages; each is measured once for all views of a list."""
