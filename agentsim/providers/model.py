@@ -143,7 +143,7 @@ class ScriptedModel:
         start = self._cursor.advance(view)
         if start == 0:
             finder.restart()
-        for message in view[start:]:
+        for message in view.since(start):
             finder.feed(message)
         return finder.last
 

@@ -118,7 +118,7 @@ class StrictRules:
         if start == 0:
             self._restart()
         if self._found is None:
-            self._found = self._read(start, view[start:])
+            self._found = self._read(start, view.since(start))
         if self._found is not None:
             return self._found
         if not self._begun:
