@@ -122,6 +122,10 @@ def _place(path: Sequence[str | int]) -> str:
 
 def _words(error: jsonschema_rs.ValidationError) -> str:
     kind = error.kind
+    if kind.name == "falseSchema" and error.schema_path[-1:] == [
+        "additionalProperties"
+    ]:
+        return "no field is allowed"  # the library's special case: no properties named
     words = _WORDS.get(kind.name)
     if words is None:
         return f"does not fit the schema's {kind.name}"

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -248,6 +248,7 @@ Values = st.recursive(
 )
 
 
+@settings(max_examples=25)
 @given(value=Values)
 def test_a_text_stays_as_it_is_and_other_values_become_json(value: object) -> None:
     """What the model reads is what the tool returned."""

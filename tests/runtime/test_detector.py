@@ -7,7 +7,7 @@ from itertools import count, cycle, islice
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -301,6 +301,7 @@ def test_stuck_means_that_the_last_actions_are_the_same() -> None:
 Actions = st.lists(st.sampled_from("abc"), max_size=8)
 
 
+@settings(max_examples=25)
 @given(actions=Actions, n=st.integers(1, 5))
 def test_stuck_is_what_it_says_for_any_history(actions: list[str], n: int) -> None:
     """Compared with the definition, over histories with results in between."""

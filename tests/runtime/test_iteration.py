@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -335,6 +335,7 @@ Replies = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(replies=Replies, budget=st.sampled_from([None, 3, 9]))
 def test_every_history_is_one_that_a_provider_accepts(
     replies: list[Response], budget: int | None
