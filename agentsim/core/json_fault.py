@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import NoReturn
 
 __all__ = ["DEPTH_MAX", "DIGITS_MAX", "find_fault"]
 
@@ -56,7 +57,7 @@ class _Scanner:
         if self.at < len(self.text):
             self._fail("unexpected text after the value")
 
-    def _fail(self, words: str, position: int | None = None) -> None:
+    def _fail(self, words: str, position: int | None = None) -> NoReturn:
         raise _Fault(words, self.at if position is None else position)
 
     def _space(self) -> str:
@@ -98,7 +99,6 @@ class _Scanner:
             if self.text.startswith("-Infinity", start):
                 self._fail("NaN and Infinity are not JSON")
             self._fail("expected digits")
-            return
         self.at = match.end()
         if match[1] or match[2]:
             if float(match[0]) in (float("inf"), float("-inf")):

@@ -56,6 +56,8 @@ def test_view_is_a_sequence_like_any_other(
         with pytest.raises(IndexError):
             view[index]
     assert list(reversed(view)) == before[::-1]
+    for start in range(len(before) + 2):
+        assert view.since(start) == before[start:]
     assert [view.count(user(name)) for name in "abc"] == [
         before.count(user(name)) for name in "abc"
     ]
