@@ -22,6 +22,7 @@ class WorldTool:
     Attributes:
         definition: What the model is told.
         latency_s: Virtual seconds that it takes.
+        confirms: Whether a person must approve, as its rights say.
         writes: Whether it may change the world and leaves an entry in the ledger.
         sees_approver: Whether the method takes `confirmed_by`.
         method: Called with the subsystem and the arguments.
@@ -30,6 +31,7 @@ class WorldTool:
     definition: ToolDef
     rights: Rights
     latency_s: float
+    confirms: bool
     writes: bool
     sees_approver: bool
     method: Callable[..., str]
@@ -110,6 +112,7 @@ def _build(name: str, method: Callable[..., Any], declared: _Declaration) -> Wor
         ToolDef(name, description, parameters.schema),
         declared.rights,
         declared.latency_s,
+        confirms=declared.rights.confirms,
         writes=not declared.rights.read_only,
         sees_approver="confirmed_by" in signature(method).parameters,
         method=method,

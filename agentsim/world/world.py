@@ -110,7 +110,7 @@ class World:
         if at_ns is not None and at_ns > self.now_ns:
             self.now_ns = at_ns
         given = dict(arguments)
-        confirmed_by = given.pop("confirmed_by", None) if tool.rights.confirms else None
+        confirmed_by = given.pop("confirmed_by", None) if tool.confirms else None
         fault = tool.parameters.fault(given)
         if fault is not None:
             raise ToolFailed(f"{name}: {fault}")
