@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from agentsim.providers.client import DeltaStream as DeltaStream
     from agentsim.providers.client import OutOfScript as OutOfScript
     from agentsim.providers.client import ScriptedClient as ScriptedClient
+    from agentsim.providers.entries import By as By
+    from agentsim.providers.entries import Entry as Entry
+    from agentsim.providers.entries import Forever as Forever
+    from agentsim.providers.entries import Numbered as Numbered
+    from agentsim.providers.entries import Pick as Pick
+    from agentsim.providers.entries import by as by
+    from agentsim.providers.entries import forever as forever
+    from agentsim.providers.entries import pick as pick
     from agentsim.providers.model import Answer as Answer
     from agentsim.providers.model import Choose as Choose
     from agentsim.providers.model import Model as Model
@@ -23,15 +31,7 @@ if TYPE_CHECKING:
     from agentsim.providers.reply import call_id as call_id
     from agentsim.providers.reply import say as say
     from agentsim.providers.reply import together as together
-    from agentsim.providers.script import By as By
-    from agentsim.providers.script import Entry as Entry
-    from agentsim.providers.script import Forever as Forever
-    from agentsim.providers.script import Numbered as Numbered
-    from agentsim.providers.script import Pick as Pick
     from agentsim.providers.script import Script as Script
-    from agentsim.providers.script import by as by
-    from agentsim.providers.script import forever as forever
-    from agentsim.providers.script import pick as pick
     from agentsim.providers.strict import STRICT_RULES as STRICT_RULES
     from agentsim.providers.strict import Refusal as Refusal
     from agentsim.providers.strict import RequestRule as RequestRule
@@ -42,18 +42,18 @@ else:
         {
             "AlterAnswer": "client",
             "Answer": "model",
-            "By": "script",
+            "By": "entries",
             "Call": "reply",
             "Changes": "reply",
             "Choose": "model",
             "Counted": "reply",
             "DeltaStream": "client",
-            "Entry": "script",
-            "Forever": "script",
+            "Entry": "entries",
+            "Forever": "entries",
             "Model": "model",
-            "Numbered": "script",
+            "Numbered": "entries",
             "OutOfScript": "client",
-            "Pick": "script",
+            "Pick": "entries",
             "Refusal": "strict",
             "Reply": "reply",
             "ReplyFinder": "recognise",
@@ -63,11 +63,11 @@ else:
             "ScriptedClient": "client",
             "ScriptedModel": "model",
             "StrictRules": "strict",
-            "by": "script",
+            "by": "entries",
             "call": "reply",
             "call_id": "reply",
-            "forever": "script",
-            "pick": "script",
+            "forever": "entries",
+            "pick": "entries",
             "same_call": "recognise",
             "say": "reply",
             "together": "reply",

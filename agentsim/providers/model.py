@@ -16,9 +16,10 @@ from agentsim.core import (
     tokens_of,
 )
 from agentsim.providers.cursor import Cursor, as_view
+from agentsim.providers.entries import Pick
 from agentsim.providers.recognise import ReplyFinder
 from agentsim.providers.reply import Reply
-from agentsim.providers.script import Pick, Script
+from agentsim.providers.script import Script
 from agentsim.providers.words import count_words, message_words
 
 __all__ = ["Answer", "Choose", "Model", "ScriptedModel"]
