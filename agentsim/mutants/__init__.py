@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agentsim.mutants.limits import (
         deadline_as_cancellation as deadline_as_cancellation,
     )
+    from agentsim.mutants.limits import heartbeat_left_running as heartbeat_left_running
     from agentsim.mutants.limits import (
         limit_looks_like_success as limit_looks_like_success,
     )
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from agentsim.mutants.loops import no_loop_detection as no_loop_detection
     from agentsim.mutants.loops import progress_not_seen as progress_not_seen
     from agentsim.mutants.loops import short_window as short_window
+    from agentsim.mutants.page import mutants_page as mutants_page
     from agentsim.mutants.registry import MUTANTS as MUTANTS
     from agentsim.mutants.registry import Mutant as Mutant
     from agentsim.mutants.registry import unbroken as unbroken
@@ -63,11 +65,13 @@ if TYPE_CHECKING:
     )
     from agentsim.mutants.requests import tools_narrowed as tools_narrowed
     from agentsim.mutants.tools import approval_reused as approval_reused
+    from agentsim.mutants.tools import call_runs_twice as call_runs_twice
     from agentsim.mutants.tools import confirmation_ignored as confirmation_ignored
     from agentsim.mutants.tools import confirmation_too_late as confirmation_too_late
     from agentsim.mutants.tools import declined_call_runs as declined_call_runs
     from agentsim.mutants.tools import everything_at_once as everything_at_once
     from agentsim.mutants.tools import too_many_at_once as too_many_at_once
+    from agentsim.mutants.tools import unknown_tool_guessed as unknown_tool_guessed
     from agentsim.mutants.tools import write_overlaps_reads as write_overlaps_reads
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -80,6 +84,7 @@ else:
             "blocked_write_runs": "loops",
             "budget_checked_late": "limits",
             "cached_tokens_in_full": "limits",
+            "call_runs_twice": "tools",
             "calls_left_unanswered": "history",
             "confirmation_ignored": "tools",
             "confirmation_too_late": "tools",
@@ -91,11 +96,13 @@ else:
             "error_not_flagged": "errors",
             "error_swallowed": "errors",
             "everything_at_once": "tools",
+            "heartbeat_left_running": "limits",
             "limit_looks_like_success": "limits",
             "limit_off_by_one": "limits",
             "limit_one_short": "limits",
             "looks_at_last_call_only": "loops",
             "loop_never_ended": "loops",
+            "mutants_page": "page",
             "no_deadline": "limits",
             "no_limit_at_all": "limits",
             "no_loop_detection": "loops",
@@ -115,6 +122,7 @@ else:
             "too_many_at_once": "tools",
             "tools_narrowed": "requests",
             "unbroken": "registry",
+            "unknown_tool_guessed": "tools",
             "unknown_tool_kills_loop": "errors",
             "waits_at_limit": "limits",
             "write_overlaps_reads": "tools",

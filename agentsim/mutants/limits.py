@@ -14,6 +14,7 @@ __all__ = [
     "budget_checked_late",
     "cached_tokens_in_full",
     "deadline_as_cancellation",
+    "heartbeat_left_running",
     "limit_looks_like_success",
     "limit_off_by_one",
     "limit_one_short",
@@ -146,3 +147,21 @@ class WaitsAtLimit(Loop):
 async def waits_at_limit(env: Env) -> RunResult:
     """At a limit the run waits for a person whom nobody tells."""
     return await WaitsAtLimit(env).run()
+
+
+class HeartbeatLeftRunning(Loop):
+    beats = 0
+
+    async def run(self) -> RunResult:
+        self.heartbeat = asyncio.create_task(self.beat())
+        return await super().run()
+
+    async def beat(self) -> None:
+        while True:
+            await asyncio.sleep(60)
+            self.beats += 1
+
+
+async def heartbeat_left_running(env: Env) -> RunResult:
+    """A task that shows signs of life goes on when the run has returned."""
+    return await HeartbeatLeftRunning(env).run()

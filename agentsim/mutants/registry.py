@@ -26,6 +26,7 @@ from agentsim.mutants.limits import (
     budget_checked_late,
     cached_tokens_in_full,
     deadline_as_cancellation,
+    heartbeat_left_running,
     limit_looks_like_success,
     limit_off_by_one,
     limit_one_short,
@@ -54,11 +55,13 @@ from agentsim.mutants.requests import (
 )
 from agentsim.mutants.tools import (
     approval_reused,
+    call_runs_twice,
     confirmation_ignored,
     confirmation_too_late,
     declined_call_runs,
     everything_at_once,
     too_many_at_once,
+    unknown_tool_guessed,
     write_overlaps_reads,
 )
 
@@ -103,14 +106,16 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     # what is sent
     (old_messages_dropped, "disk_full", "history-append-only"),
     (old_results_shortened, "disk_full", "history-append-only"),
-    (prompt_never_sent, "high_cpu", "prefix-stable"),
+    (prompt_never_sent, "iteration_limit", "prefix-stable"),
     (prompt_tells_iteration, "high_cpu", "prefix-stable"),
     (tools_narrowed, "high_cpu", "prefix-stable"),
     # which tool runs, and when
+    (call_runs_twice, "disk_full", "allowlist"),
+    (unknown_tool_guessed, "high_cpu", "allowlist"),
     (everything_at_once, "parallel_reads", "writes-alone"),
     (too_many_at_once, "parallel_reads", "reads-bounded"),
     (write_overlaps_reads, "parallel_reads", "writes-alone"),
-    (approval_reused, "declined", "confirmed-before-effect"),
+    (approval_reused, "stuck_restart", "confirmed-before-effect"),
     (confirmation_ignored, "declined", "confirmed-before-effect"),
     (confirmation_too_late, "declined", "confirmed-before-effect"),
     (declined_call_runs, "declined", "confirmed-before-effect"),
@@ -120,7 +125,7 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (error_swallowed, "database_unreachable", "errors-visible"),
     (unknown_tool_kills_loop, "high_cpu", "result-always"),
     # loops
-    (blocked_write_runs, "high_cpu", "loop-blocked"),
+    (blocked_write_runs, "stuck_restart", "loop-blocked"),
     (detection_without_output, "polling_service", "loop-blocked"),
     (looks_at_last_call_only, "alternating_search", "loop-blocked"),
     (loop_never_ended, "stuck_model", "loop-terminal"),
@@ -131,14 +136,15 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (budget_checked_late, "token_budget", "limit-terminal"),
     (cached_tokens_in_full, "token_budget", "limit-exact"),
     (deadline_as_cancellation, "deadline", "result-always"),
-    (limit_looks_like_success, "stuck_model", "result-always"),
-    (limit_off_by_one, "high_cpu", "limit-exact"),
-    (limit_one_short, "high_cpu", "limit-exact"),
+    (heartbeat_left_running, "high_cpu", "ends"),
+    (limit_looks_like_success, "iteration_limit", "limit-exact"),
+    (limit_off_by_one, "iteration_limit", "limit-exact"),
+    (limit_one_short, "iteration_limit", "limit-exact"),
     (no_deadline, "deadline", "ends"),
-    (no_limit_at_all, "high_cpu", "limit-exact"),
-    (one_more_request_after_limit, "stuck_model", "limit-terminal"),
-    (raises_at_limit, "stuck_model", "result-always"),
-    (waits_at_limit, "stuck_model", "ends"),
+    (no_limit_at_all, "iteration_limit", "limit-exact"),
+    (one_more_request_after_limit, "iteration_limit", "limit-terminal"),
+    (raises_at_limit, "iteration_limit", "result-always"),
+    (waits_at_limit, "iteration_limit", "ends"),
 )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from agentsim.core import Env, RunResult, Tool, ToolCall
@@ -14,11 +15,13 @@ from agentsim.mutants.loop import Loop
 
 __all__ = [
     "approval_reused",
+    "call_runs_twice",
     "confirmation_ignored",
     "confirmation_too_late",
     "declined_call_runs",
     "everything_at_once",
     "too_many_at_once",
+    "unknown_tool_guessed",
     "write_overlaps_reads",
 ]
 
@@ -126,3 +129,27 @@ class ApprovalReused(Loop):
 async def approval_reused(env: Env) -> RunResult:
     """One approval of a tool counts for all its later calls, whatever they do."""
     return await ApprovalReused(env).run()
+
+
+class UnknownToolGuessed(Loop):
+    def find(self, call: ToolCall) -> Tool | None:
+        near = get_close_matches(call.name, self.tools, n=1)
+        return self.tools[near[0]] if near else None
+
+
+async def unknown_tool_guessed(env: Env) -> RunResult:
+    """For a tool that does not exist, the one with the nearest name runs."""
+    return await UnknownToolGuessed(env).run()
+
+
+class CallRunsTwice(Loop):
+    async def execute(
+        self, position: int, tool: Tool, arguments: dict[str, Any]
+    ) -> Answer:
+        await super().execute(position, tool, arguments)
+        return await super().execute(position, tool, arguments)
+
+
+async def call_runs_twice(env: Env) -> RunResult:
+    """Each call runs twice, as when two layers of a program both handle it."""
+    return await CallRunsTwice(env).run()

@@ -59,6 +59,16 @@ class _JumpingLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._jumping.now_s
 
+    def jump(self, seconds: float) -> None:
+        self._jumping.now_s += seconds
+
+
+def block(seconds: float) -> None:
+    """Let time pass without letting anything else run, as blocking work does."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, _JumpingLoop)
+    loop.jump(seconds)
+
 
 def play(course: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in time that costs none."""
@@ -69,15 +79,19 @@ def play(course: Coroutine[Any, Any, T]) -> T:
 class FakeClient:
     """Answers with scripted replies, and refuses histories that a provider refuses."""
 
-    def __init__(self, replies: Sequence[Response], latency_s: float = 0.0) -> None:
+    def __init__(
+        self, replies: Sequence[Response], *, latency_s: float, blocks_s: float
+    ) -> None:
         self.replies = list(replies)
         self.latency_s = latency_s
+        self.blocks_s = blocks_s
         self.requests: list[Request] = []
 
     async def complete(self, request: Request) -> Response:
         copied = list(request.messages)
         self.requests.append(Request(request.model, copied, request.tools))
         await asyncio.sleep(self.latency_s)
+        block(self.blocks_s)
         found = breaches(copied)
         if found:
             raise ProviderError(
@@ -149,9 +163,10 @@ class FakeEnv:
         stop: Stop | None = None,
         inject: Sequence[Sequence[Injected]] = (),
         latency_s: float = 0.0,
+        blocks_s: float = 0.0,
     ) -> None:
         self.task = "Sort it out."
-        self.client = FakeClient(replies, latency_s)
+        self.client = FakeClient(replies, latency_s=latency_s, blocks_s=blocks_s)
         self.tools = tuple(tools)
         self.limits = limits or Limits()
         self.loop = loop or LoopRules()

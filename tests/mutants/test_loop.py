@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -27,7 +27,17 @@ from agentsim.core import (
     breaches,
 )
 from agentsim.mutants import unbroken
-from tests.mutants.fakes import Bench, FakeEnv, asks, call, person, play, results, says
+from tests.mutants.fakes import (
+    Bench,
+    FakeEnv,
+    asks,
+    block,
+    call,
+    person,
+    play,
+    results,
+    says,
+)
 
 READ = Rights()
 PARALLEL = Rights(parallel=True)
@@ -84,6 +94,7 @@ def test_results_keep_the_order_of_calls() -> None:
     ]
 
 
+@settings(max_examples=20)
 @given(
     st.lists(st.sampled_from(["read", "write", "look"]), min_size=1, max_size=8),
     st.integers(1, 4),
@@ -342,6 +353,25 @@ def test_a_tool_that_answers_at_the_deadline_is_late() -> None:
         " read was interrupted",
         " not executed",
     ]
+    assert bench.log == ["+read", "-read"]
+
+
+def test_a_client_that_blocks_past_the_deadline_is_late() -> None:
+    """Its answer is not taken, though no timer could fire before it."""
+    env = FakeEnv(says("too late"), limits=Limits(deadline_s=10), blocks_s=11)
+    result = run(env)
+    assert (result.status, result.output, result.iterations) == ("deadline", None, 0)
+
+
+def test_a_tool_that_blocks_past_the_deadline_is_the_last() -> None:
+    """What waits behind it for a slot does not start in the same breath."""
+    bench = Bench()
+    env = FakeEnv(
+        asks(call("read", "c1"), call("read", "c2")),
+        tools=[bench.tool("read", PARALLEL, gives=lambda _: block(11))],
+        limits=Limits(deadline_s=10, max_parallel=1),
+    )
+    assert run(env).status == "deadline"
     assert bench.log == ["+read", "-read"]
 
 

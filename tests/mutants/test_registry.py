@@ -1,0 +1,86 @@
+"""The registry of mutants is complete, and each is a loop with a small change."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import agentsim.mutants
+from agentsim.mutants import MUTANTS, Loop, Mutant, mutants_page, unbroken
+from tests.support.source import ROOT
+
+EACH = pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+METHODS_MAX = 3
+
+
+def loop_of(mutant: Mutant) -> type[Loop]:
+    """The class of a mutant: named like it, in the same module."""
+    module = importlib.import_module(mutant.agent.__module__)
+    name = "".join(word.capitalize() for word in mutant.name.split("_"))
+    found = getattr(module, name)
+    assert isinstance(found, type)
+    assert issubclass(found, Loop)
+    return found
+
+
+@EACH
+def test_a_mutant_is_found_by_its_name(mutant: Mutant) -> None:
+    """`agentsim.mutants:NAME` is the agent itself: a function of the environment."""
+    assert getattr(agentsim.mutants, mutant.name) is mutant.agent
+    assert inspect.iscoroutinefunction(mutant.agent)
+    assert list(inspect.signature(mutant.agent).parameters) == ["env"]
+
+
+@EACH
+def test_a_mutant_differs_by_a_few_methods(mutant: Mutant) -> None:
+    """It replaces one to three methods of the loop, and every one of them exists there."""
+    own = {
+        name
+        for name, value in vars(loop_of(mutant)).items()
+        if inspect.isfunction(value) and not name.startswith("__")
+    }
+    helpers = {name for name in own if not hasattr(Loop, name)}
+    replaced = own - helpers
+    assert loop_of(mutant).__bases__ == (Loop,)
+    assert len(replaced) <= METHODS_MAX
+    assert replaced or "__init__" in vars(loop_of(mutant))
+    assert len(helpers) <= 1
+
+
+@EACH
+def test_a_mutant_says_what_is_broken(mutant: Mutant) -> None:
+    """The sentence is one line that ends with a full stop; the scenario is a file."""
+    assert "\n" not in mutant.sentence
+    assert mutant.sentence.endswith(".")
+    assert (ROOT / "scenarios" / mutant.scenario).is_file()
+
+
+def test_every_mutant_is_registered() -> None:
+    """No class of a broken loop is left out of the table, and no sentence is said twice."""
+    modules = {mutant.agent.__module__ for mutant in MUTANTS.values()}
+    classes = [
+        value
+        for name in sorted(modules)
+        for value in vars(importlib.import_module(name)).values()
+        if inspect.isclass(value) and issubclass(value, Loop) and value is not Loop
+    ]
+    assert sorted(c.__name__ for c in classes) == sorted(
+        loop_of(mutant).__name__ for mutant in MUTANTS.values()
+    )
+    sentences = Counter(mutant.sentence for mutant in MUTANTS.values())
+    assert max(sentences.values()) == 1
+    assert all(name == mutant.name for name, mutant in MUTANTS.items())
+    assert unbroken not in [mutant.agent for mutant in MUTANTS.values()]
+
+
+def test_the_page_is_true() -> None:
+    """docs/reference/mutants.md is what the registry makes today."""
+    page = Path(ROOT) / "docs" / "reference" / "mutants.md"
+    assert page.read_text(encoding="utf-8") == mutants_page(), (
+        "write it anew: python -c 'from agentsim.mutants import mutants_page; "
+        'print(mutants_page(), end="")\' > docs/reference/mutants.md'
+    )
