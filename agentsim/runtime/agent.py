@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentsim.core import Env, RunResult
 from agentsim.runtime.config import DEFAULT_PROMPT, AgentConfig
-from agentsim.runtime.run import run
+from agentsim.runtime.run import run_agent
 
 __all__ = ["reference"]
 
@@ -29,4 +29,4 @@ async def reference(env: Env) -> RunResult:
         on=env.on,
         temperature=env.temperature,
     )
-    return await run(config, env.task)
+    return await run_agent(config, env.task)

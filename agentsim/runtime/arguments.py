@@ -21,7 +21,7 @@ from agentsim.core import (
     parse_arguments,
 )
 
-__all__ = ["APPROVER", "Schema", "check_arguments", "compile_schema", "read_arguments"]
+__all__ = ["APPROVER", "check_arguments", "compile_schema", "read_arguments"]
 
 APPROVER = "confirmed_by"
 """The one field that the runtime adds to a call: who approved it (R4.4)."""

@@ -11,8 +11,6 @@ from agentsim.runtime.calls import answer_call
 from agentsim.runtime.session import RunOver, Session, Slot
 from agentsim.runtime.texts import loop_block
 
-__all__ = ["answer_batch", "stretches"]
-
 
 async def answer_batch(session: Session) -> None:
     """Answer every call of the response at hand, and append the results in order.

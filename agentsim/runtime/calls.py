@@ -22,11 +22,15 @@ from agentsim.core import (
     canonical_json,
 )
 from agentsim.runtime.arguments import APPROVER, check_arguments, read_arguments
-from agentsim.runtime.callbacks import await_callback
-from agentsim.runtime.session import RunOver, Session, Slot
+from agentsim.runtime.session import (
+    RunOver,
+    Session,
+    Slot,
+    await_callback,
+)
 from agentsim.runtime.texts import NO_CONFIRM, describe
 
-__all__ = ["answer_call", "result_text"]
+__all__ = ["result_text"]
 
 
 async def answer_call(session: Session, slot: Slot) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from agentsim.core import (
     Client,
     Confirm,
+    HistoryRules,
     Inject,
     Limits,
     LoopRules,
@@ -19,9 +21,8 @@ from agentsim.core import (
     check_names,
 )
 from agentsim.runtime.arguments import Schema, compile_schema
-from agentsim.runtime.memory import Memory
 
-__all__ = ["DEFAULT_PROMPT", "AgentConfig", "Resolve"]
+__all__ = ["DEFAULT_PROMPT", "AgentConfig", "Conversation", "Memory", "Resolve"]
 
 DEFAULT_PROMPT = (
     "You are an agent that works on a task with the tools you are given. "
@@ -32,6 +33,38 @@ DEFAULT_PROMPT = (
 
 Resolve = Callable[[], Client | Awaitable[Client]]
 """Gives the client of one run; plain or async."""
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """Keeps a conversation: read once at the start of a run, then appended to.
+
+    Every message is appended in the moment it enters the history of the run, the
+    results that repair it included; so a memory can be continued after any ending.
+    """
+
+    def load(self) -> Sequence[Message]:
+        """All that was said so far."""
+
+    def append(self, message: Message) -> None:
+        """Add one message at the end."""
+
+
+class Conversation:
+    """A memory in the process: a list of its own, never the caller's."""
+
+    __slots__ = ("_messages",)
+
+    def __init__(self, messages: Sequence[Message] = ()) -> None:
+        self._messages = list(messages)
+
+    def load(self) -> Sequence[Message]:
+        """A copy of all that was said so far."""
+        return tuple(self._messages)
+
+    def append(self, message: Message) -> None:
+        """Add one message at the end."""
+        self._messages.append(message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,3 +140,29 @@ class AgentConfig:
             raise UsageError(
                 f"temperature: expected zero or more, got {self.temperature!r}"
             )
+
+
+def keeper(memory: Memory | Sequence[Message] | None) -> Memory | None:
+    """The memory that a run appends to, if it was given one."""
+    if memory is None or isinstance(memory, (tuple, list)):
+        return None  # the usual cases first: asking for a protocol is slow
+    return memory if isinstance(memory, Memory) else None
+
+
+def recall(memory: Memory | Sequence[Message] | None) -> Sequence[Message]:
+    """What was said before this run, without the system prompt of an earlier one."""
+    if memory is None:
+        return ()
+    earlier = memory.load() if isinstance(memory, Memory) else memory
+    head = 0
+    while head < len(earlier) and earlier[head].role == "system":
+        head += 1
+    return earlier[head:]
+
+
+def open_calls(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Ids of the calls at the end of a history that have no result yet."""
+    rules = HistoryRules()
+    for message in messages:
+        rules.feed(message)
+    return rules.open_calls

@@ -22,8 +22,6 @@ from agentsim.runtime.texts import (
     outcome_unknown,
 )
 
-__all__ = ["finish"]
-
 _ADVICE: dict[Status, str] = {
     "max_iterations": "raise max_iterations or narrow the task",
     "token_budget": "raise token_budget or narrow the task",

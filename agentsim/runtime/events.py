@@ -17,7 +17,7 @@ from agentsim.core import (
 )
 from agentsim.runtime.texts import loop_block
 
-__all__ = ["Emitter", "LogEvents"]
+__all__ = ["LogEvents"]
 
 _LOGGER = logging.getLogger("agentsim.runtime")
 

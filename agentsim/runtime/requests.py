@@ -19,18 +19,14 @@ from agentsim.core import (
     ResponseReceived,
     user,
 )
-from agentsim.runtime.callbacks import await_callback, call_back
-from agentsim.runtime.session import RunOver, Session, Slot
+from agentsim.runtime.session import (
+    RunOver,
+    Session,
+    Slot,
+    await_callback,
+    call_back,
+)
 from agentsim.runtime.texts import describe
-
-__all__ = [
-    "ask",
-    "read_ending",
-    "resolve_client",
-    "stops",
-    "take_injected",
-    "take_response",
-]
 
 _RUNNING_REASONS = (*FINAL_REASONS, "tool_use", "pause_turn")
 """Reasons with which a run goes on, or ends by itself; any other one cuts it short."""

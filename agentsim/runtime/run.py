@@ -1,6 +1,6 @@
 """The loop of the agent (spec R3): its control flow, and nothing else.
 
-`run` starts the course of a run as a task of its own and stands beside it, so that the
+`run_agent` starts the course of a run as a task of its own and stands beside it, so that the
 deadline and a cancellation from outside end the run whatever a client or a tool does:
 one that swallows its cancellation is left behind after a grace and told as unfinished.
 """
@@ -23,13 +23,13 @@ from agentsim.runtime.requests import (
 )
 from agentsim.runtime.session import RunOver, Session
 
-__all__ = ["GRACE_S", "run"]
+__all__ = ["run_agent"]
 
 GRACE_S = 1.0
 """Seconds that what was cancelled gets for its own clean-up before it is left behind."""
 
 
-async def run(config: AgentConfig, task: str) -> RunResult:
+async def run_agent(config: AgentConfig, task: str) -> RunResult:
     """Work on a task until the model is done or a boundary ends the run.
 
     Returns:

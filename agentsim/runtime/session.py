@@ -1,9 +1,14 @@
-"""All that belongs to one run and not to its configuration (spec R2)."""
+"""All that belongs to one run and not to its configuration (spec R2).
+
+Also how its callbacks are called: what they raise ends the run `failed`.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
+import inspect
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 from agentsim.core import (
     CallKey,
@@ -17,14 +22,13 @@ from agentsim.core import (
     user,
 )
 from agentsim.runtime.accounting import Meter
-from agentsim.runtime.config import AgentConfig
+from agentsim.runtime.config import AgentConfig, keeper, open_calls, recall
 from agentsim.runtime.detector import Detector
 from agentsim.runtime.events import Emitter
 from agentsim.runtime.ids import CallIds
-from agentsim.runtime.memory import keeper, open_calls, recall
 from agentsim.runtime.texts import SUPERSEDED, describe
 
-__all__ = ["Cause", "RunOver", "Session", "Slot"]
+T = TypeVar("T")
 
 Cause = Literal["deadline", "cancelled"]
 """What can end a run from outside of its own course."""
@@ -217,3 +221,41 @@ class Session:
         """
         task = asyncio.current_task()
         return self.closed is not None or (task is not None and task.cancelling() > 0)
+
+
+def call_back(name: str, function: Callable[[], T]) -> T:
+    """Call a plain callback.
+
+    Args:
+        name: The field of the configuration, for the error.
+
+    Raises:
+        RunOver: `failed`, when it raises.
+    """
+    try:
+        return function()
+    except Exception as error:  # noqa: BLE001 a callback ends the run (R2)
+        raise RunOver("failed", f"{name} raised {describe(error)}") from None
+
+
+async def await_callback(
+    session: Session, name: str, function: Callable[[], object]
+) -> object:
+    """Call a callback that may be async, and refuse an answer that came too late.
+
+    Raises:
+        RunOver: `failed`, when it raises; the run's own end, when that was first.
+    """
+    try:
+        value = function()
+        if inspect.isawaitable(value):
+            value = await value
+    except asyncio.CancelledError:
+        if session.interrupted:
+            raise
+        raise RunOver("failed", f"{name} was cancelled from within") from None
+    except Exception as error:  # noqa: BLE001 a callback ends the run (R2)
+        session.check()
+        raise RunOver("failed", f"{name} raised {describe(error)}") from None
+    session.check()
+    return value

@@ -6,17 +6,7 @@ import re
 
 from agentsim.core import Status, WorldError
 
-__all__ = [
-    "NO_CONFIRM",
-    "SUPERSEDED",
-    "clip",
-    "describe",
-    "iteration_limit",
-    "loop_block",
-    "not_executed",
-    "not_finished",
-    "outcome_unknown",
-]
+__all__ = ["NO_CONFIRM", "describe"]
 
 NO_CONFIRM = "Error: tool requires confirmation but no Confirm callback configured"
 

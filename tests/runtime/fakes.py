@@ -22,7 +22,7 @@ from agentsim.core import (
     assistant,
 )
 from agentsim.engine import Choices, Ending, Engine, Life, Policy
-from agentsim.runtime import AgentConfig, run
+from agentsim.runtime import AgentConfig, run_agent
 
 E = TypeVar("E", bound=Event)
 
@@ -105,7 +105,9 @@ def config(client: object, *tools: Tool, **fields: Any) -> AgentConfig:
 
 def play(*replies: Reply, tools: Sequence[Tool] = (), **fields: Any) -> RunResult:
     """Run a script on a stock loop and return the result."""
-    return asyncio.run(run(config(ScriptedClient(*replies), *tools, **fields), "task"))
+    return asyncio.run(
+        run_agent(config(ScriptedClient(*replies), *tools, **fields), "task")
+    )
 
 
 def results(outcome: RunResult) -> list[str]:

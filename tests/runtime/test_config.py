@@ -23,7 +23,7 @@ from agentsim.core import (
     tool_result,
     user,
 )
-from agentsim.runtime import AgentConfig, Conversation, run
+from agentsim.runtime import AgentConfig, Conversation, run_agent
 from tests.runtime.fakes import (
     ScriptedClient,
     asks,
@@ -92,11 +92,14 @@ def test_two_runs_of_one_configuration_are_independent() -> None:
     agent = AgentConfig(
         resolve=lambda: ScriptedClient(*replies, says("x")), model="m", tools=[tool()]
     )
-    first, second = asyncio.run(run(agent, "t")), asyncio.run(run(agent, "t"))
+    first, second = (
+        asyncio.run(run_agent(agent, "t")),
+        asyncio.run(run_agent(agent, "t")),
+    )
     assert first == second
 
     async def both() -> list[RunResult]:
-        return list(await asyncio.gather(run(agent, "t"), run(agent, "t")))
+        return list(await asyncio.gather(run_agent(agent, "t"), run_agent(agent, "t")))
 
     assert asyncio.run(both()) == [first, first]
 
@@ -131,7 +134,7 @@ def test_calls_left_open_earlier_are_closed_by_the_new_message() -> None:
     asked = assistant("", ToolCall("1", "a"), ToolCall("2", "b"))
     memory = Conversation([user("hi"), asked, tool_result("1", "ok")])
     client = ScriptedClient(says("x"))
-    asyncio.run(run(config(client, memory=memory), "go on"))
+    asyncio.run(run_agent(config(client, memory=memory), "go on"))
     assert breaches(client.sent[0]) == []
     assert client.sent[0][-2:] == [
         tool_result(

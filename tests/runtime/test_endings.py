@@ -20,7 +20,7 @@ from agentsim.core import (
     user,
 )
 from agentsim.engine import Ending, Exhaustive, Life
-from agentsim.runtime import Conversation, run
+from agentsim.runtime import Conversation, run_agent
 from tests.runtime.fakes import (
     Events,
     ScriptedClient,
@@ -62,7 +62,7 @@ def run_virtually(client: object, *tools: Tool, **fields: Any) -> RunResult:
     """Run on a virtual clock and return the result."""
 
     async def main(life: Life) -> object:
-        return await run(config(client, *tools, **fields), "task")
+        return await run_agent(config(client, *tools, **fields), "task")
 
     value = simulate(main).value
     assert isinstance(value, RunResult)
@@ -77,7 +77,7 @@ def cancelled_after(
 
     async def main(life: Life) -> object:
         task = asyncio.ensure_future(
-            run(config(client, *tools, on=events, **fields), "task")
+            run_agent(config(client, *tools, on=events, **fields), "task")
         )
         asyncio.get_running_loop().call_later(seconds, task.cancel)
         return await task
@@ -204,7 +204,7 @@ def test_a_timeout_of_the_caller_comes_out_as_his_timeout() -> None:
     async def main(life: Life) -> object:
         try:
             async with asyncio.timeout(5):
-                await run(config(Slow(99, says("x"))), "task")
+                await run_agent(config(Slow(99, says("x"))), "task")
         except TimeoutError:
             return "timeout"
         return "none"
@@ -261,7 +261,7 @@ def test_a_tool_that_swallows_its_cancellation_changes_nothing(
                 on=events,
                 limits=Limits(deadline_s=60),
             )
-            return await run(agent, "task")
+            return await run_agent(agent, "task")
 
         ending = simulate(main, choices, policy="any_order", cancel=True)
         end = ended(events)
@@ -297,7 +297,7 @@ def test_a_client_that_swallows_its_cancellation_is_left_behind() -> None:
                     except asyncio.CancelledError:
                         continue
 
-        result = await run(config(Deaf(), limits=Limits(deadline_s=10)), "task")
+        result = await run_agent(config(Deaf(), limits=Limits(deadline_s=10)), "task")
         return result.status, asyncio.get_running_loop().time()
 
     ending = simulate(main)
@@ -319,7 +319,7 @@ def test_a_second_cancellation_ends_the_grace_at_once() -> None:
     async def main(life: Life) -> object:
         client = ScriptedClient(asks(call("look")))
         task = asyncio.ensure_future(
-            run(config(client, tool(run=deaf), on=events), "task")
+            run_agent(config(client, tool(run=deaf), on=events), "task")
         )
         loop = asyncio.get_running_loop()
         loop.call_later(5, task.cancel)
@@ -458,7 +458,9 @@ def test_a_cancellation_at_any_step_leaves_a_sound_history(steps: int) -> None:
             tool(run=pause, parallel=True),
             tool("pay", pause, category="mutating", confirm=False),
         )
-        task = asyncio.ensure_future(run(config(client, *tools, on=events), "task"))
+        task = asyncio.ensure_future(
+            run_agent(config(client, *tools, on=events), "task")
+        )
         for _ in range(steps):
             await asyncio.sleep(0)
         was_done = task.done()
@@ -491,7 +493,7 @@ def test_a_task_cancelled_by_somebody_else_is_passed_on_as_cancellation() -> Non
 
     async def main(life: Life) -> object:
         client = ScriptedClient(asks(call("look")))
-        return await run(config(client, tool(run=cancels), on=events), "task")
+        return await run_agent(config(client, tool(run=cancels), on=events), "task")
 
     assert isinstance(simulate(main).error, asyncio.CancelledError)
     assert ended(events).status == "cancelled"
@@ -507,7 +509,9 @@ def test_a_control_exception_of_a_tool_is_never_swallowed() -> None:
         client = ScriptedClient(asks(call("look", "1"), call("look", "2")))
         with pytest.raises(Stop):
             asyncio.run(
-                run(config(client, tool(returns=Stop(), parallel=parallel)), "task")
+                run_agent(
+                    config(client, tool(returns=Stop(), parallel=parallel)), "task"
+                )
             )
 
 
@@ -516,7 +520,7 @@ def test_the_history_of_an_ended_run_can_be_gone_on_from() -> None:
     client = ScriptedClient(asks(call("sleep")))
     cut = run_virtually(client, sleeper(99), limits=Limits(deadline_s=10))
     again = ScriptedClient(says("done"))
-    result = asyncio.run(run(config(again, memory=cut.history), "go on"))
+    result = asyncio.run(run_agent(config(again, memory=cut.history), "go on"))
     assert breaches(again.sent[0]) == []
     assert again.sent[0] == [*cut.history, user("go on")]
     assert result.history[-1] == assistant("done")

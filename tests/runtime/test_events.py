@@ -19,7 +19,7 @@ from agentsim.core import (
     ToolStarted,
     breaches,
 )
-from agentsim.runtime import LogEvents, run
+from agentsim.runtime import LogEvents, run_agent
 from agentsim.runtime.texts import NO_CONFIRM, loop_block
 from tests.runtime.fakes import (
     Events,
@@ -107,7 +107,7 @@ def test_nothing_is_told_after_the_end() -> None:
 
         client = ScriptedClient(asks(call("look"), call("look", n=1)))
         task = asyncio.ensure_future(
-            run(config(client, tool(run=deaf), on=events), "t")
+            run_agent(config(client, tool(run=deaf), on=events), "t")
         )
         for _ in range(9):
             await asyncio.sleep(0)

@@ -32,7 +32,7 @@ from agentsim.core import (
     breaches,
 )
 from agentsim.engine import Choices, Ending, Engine, Exhaustive, Life
-from agentsim.runtime import run
+from agentsim.runtime import run_agent
 from tests.runtime.fakes import Events, ScriptedClient, asks, call, config, ended, says
 
 READ, SOLO, WRITE, ASK = "read", "solo", "write", "ask"
@@ -118,7 +118,7 @@ class Case:
             agent = config(
                 client, *world.tools(), confirm=world.confirm, limits=limits, on=told
             )
-            return await run(agent, "task")
+            return await run_agent(agent, "task")
 
         engine = Engine(choices, policy="any_order", cancel=self.cancel, record=record)
         ending = engine.live(main)

@@ -23,7 +23,7 @@ from agentsim.core import (
     system,
     user,
 )
-from agentsim.runtime import DEFAULT_PROMPT, run
+from agentsim.runtime import DEFAULT_PROMPT, run_agent
 from tests.runtime.fakes import (
     Events,
     Reply,
@@ -41,7 +41,7 @@ from tests.runtime.fakes import (
 def test_the_prompt_is_sent_first_and_the_same_in_every_request() -> None:
     """System prompt and tools are the unchanged prefix of all requests (R3.6)."""
     client = ScriptedClient(asks(call("look")), says("done"))
-    asyncio.run(run(config(client, tool()), "task"))
+    asyncio.run(run_agent(config(client, tool()), "task"))
     first, second = client.requests
     assert client.sent[0] == [system(DEFAULT_PROMPT), user("task")]
     assert client.sent[1][:2] == client.sent[0]
@@ -146,7 +146,7 @@ def test_a_pause_is_continued_without_a_new_user_message() -> None:
     def inject() -> list[Injected]:
         return waiting.pop(0) if waiting else []
 
-    result = asyncio.run(run(config(client, inject=inject), "task"))
+    result = asyncio.run(run_agent(config(client, inject=inject), "task"))
     assert client.sent[2] == [*client.sent[0], assistant("thinking"), assistant("more")]
     assert result.iterations == 3
     assert waiting == [[Injected("1", "stop that")]]
@@ -165,7 +165,9 @@ def test_injected_messages_enter_before_the_next_request() -> None:
     inbox = [[], [Injected("1", "also this"), Injected("2", "and that")]]
     client, events = ScriptedClient(asks(call("look")), says("done")), Events()
     asyncio.run(
-        run(config(client, tool(), inject=lambda: inbox.pop(0), on=events), "task")
+        run_agent(
+            config(client, tool(), inject=lambda: inbox.pop(0), on=events), "task"
+        )
     )
     assert client.sent[1][-2:] == [user("also this"), user("and that")]
     assert events.kinds.count("injected") == 2
@@ -294,7 +296,7 @@ def test_resolve_may_be_async_and_is_called_once_per_run() -> None:
         calls.append(1)
         return client
 
-    asyncio.run(run(config(None, tool(), resolve=resolve), "task"))
+    asyncio.run(run_agent(config(None, tool(), resolve=resolve), "task"))
     assert calls == [1]
     assert len(client.requests) == 2
 
@@ -306,7 +308,7 @@ def test_what_a_provider_sent_is_kept_whole() -> None:
         "assistant", "", (ToolCall("1", "look", '{"b":1, "a":'),), blocks=blocks
     )
     client = ScriptedClient(Response(message, "tool_use", Usage(1, 1)), says("done"))
-    asyncio.run(run(config(client, tool()), "task"))
+    asyncio.run(run_agent(config(client, tool()), "task"))
     assert client.sent[1][2] == message
 
 
@@ -348,7 +350,7 @@ def test_every_history_is_one_that_a_provider_accepts(
         tool("boom", returns=ValueError("no")),
     )
     limits = Limits(max_iterations=8, token_budget=budget)
-    result = asyncio.run(run(config(client, *tools, limits=limits), "task"))
+    result = asyncio.run(run_agent(config(client, *tools, limits=limits), "task"))
     assert breaches(result.history) == []
     for sent in client.sent:
         assert breaches(sent) == []

@@ -18,7 +18,7 @@ from agentsim.core import (
     breaches,
     estimate_usage,
 )
-from agentsim.runtime import run
+from agentsim.runtime import run_agent
 from agentsim.runtime.accounting import Meter
 from tests.runtime.fakes import (
     Events,
@@ -41,7 +41,9 @@ def test_the_iteration_limit_is_exact_and_terminal(limit: int) -> None:
         Events(),
     )
     limits = Limits(max_iterations=limit)
-    result = asyncio.run(run(config(client, tool(), limits=limits, on=events), "task"))
+    result = asyncio.run(
+        run_agent(config(client, tool(), limits=limits, on=events), "task")
+    )
     assert (result.status, result.iterations) == ("max_iterations", limit)
     assert len(client.requests) == limit
     assert len(results(result)) == limit
@@ -109,7 +111,7 @@ def test_a_spent_budget_allows_no_further_request() -> None:
     """Exactly the budget: the response's tools run, and then it ends (R6.2)."""
     client = ScriptedClient(asks(call("look")))
     limits = Limits(token_budget=11)
-    result = asyncio.run(run(config(client, tool(), limits=limits), "task"))
+    result = asyncio.run(run_agent(config(client, tool(), limits=limits), "task"))
     assert (result.status, len(client.requests)) == ("token_budget", 1)
     assert results(result) == ["seen"]
 
@@ -143,7 +145,7 @@ def test_a_response_without_usage_is_estimated_and_never_zero() -> None:
     response = Response(assistant("", call("look")), "tool_use")
     client = ScriptedClient(response)
     limits = Limits(token_budget=1)
-    result = asyncio.run(run(config(client, tool(), limits=limits), "task"))
+    result = asyncio.run(run_agent(config(client, tool(), limits=limits), "task"))
     assert result.status == "token_budget"
     assert result.usage.estimated
     assert result.usage == estimate_usage(client.requests[0], response.message)
@@ -185,7 +187,7 @@ def test_the_budget_holds_for_any_usage(spent: list[Usage], budget: int) -> None
     ]
     client = ScriptedClient(*replies, says("x", usage=Usage()))
     limits = Limits(token_budget=budget, max_iterations=20)
-    result = asyncio.run(run(config(client, tool(), limits=limits), "task"))
+    result = asyncio.run(run_agent(config(client, tool(), limits=limits), "task"))
     totals = [sum(u.billable() for u in spent[: n + 1]) for n in range(len(spent))]
     expected = next(
         (n for n, total in enumerate(totals) if total >= budget), len(spent)
