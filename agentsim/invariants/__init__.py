@@ -1,1 +1,49 @@
-"""The rules that every agent loop keeps, as pure functions of a Trace."""
+"""Judges a trace by small, named invariants; reads nothing but the trace."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.invariants.facts import Facts as Facts
+    from agentsim.invariants.judging import INVARIANTS as INVARIANTS
+    from agentsim.invariants.judging import judge as judge
+    from agentsim.invariants.judging import overall as overall
+    from agentsim.invariants.reference import reference_page as reference_page
+    from agentsim.invariants.registry import Invariant as Invariant
+    from agentsim.invariants.registry import Judgement as Judgement
+    from agentsim.invariants.registry import Ruling as Ruling
+    from agentsim.invariants.registry import Status as Status
+    from agentsim.invariants.registry import Violation as Violation
+    from agentsim.invariants.registry import invariant as invariant
+    from agentsim.invariants.registry import not_applicable as not_applicable
+    from agentsim.invariants.registry import rule as rule
+    from agentsim.invariants.subjects import Asked as Asked
+    from agentsim.invariants.subjects import Life as Life
+    from agentsim.invariants.subjects import Operation as Operation
+    from agentsim.invariants.subjects import Question as Question
+    from agentsim.invariants.subjects import Turn as Turn
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "Asked": "subjects",
+            "Facts": "facts",
+            "INVARIANTS": "judging",
+            "Invariant": "registry",
+            "Judgement": "registry",
+            "Life": "subjects",
+            "Operation": "subjects",
+            "Question": "subjects",
+            "Ruling": "registry",
+            "Status": "registry",
+            "Turn": "subjects",
+            "Violation": "registry",
+            "invariant": "registry",
+            "judge": "judging",
+            "not_applicable": "registry",
+            "overall": "judging",
+            "reference_page": "reference",
+            "rule": "registry",
+        },
+    )

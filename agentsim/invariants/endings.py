@@ -1,0 +1,133 @@
+"""Invariants of how a run ends (spec R1.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentsim.core import STATUSES, Outcome, did_you_mean
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    not_applicable,
+    rule,
+)
+
+__all__ = ["ends", "result_always"]
+
+HANGING_FAULTS = ("hangs",)
+"""Faults after which nothing answers: only a deadline ends such a run."""
+
+
+@invariant(
+    "result-always",
+    "An outcome is returned in every ending, with its true reason.",
+    rationale="A caller reacts differently to each reason; an exception or a missing "
+    "reason leaves a person with nothing to act on.",
+    spec=("R1.9", "R6.4"),
+    exemptions=(
+        "A run that ended in a crash: nobody was left to return anything.",
+        "A run that never ended: that is what the invariant ends is for.",
+        "An agent that returns something other than a RunResult, unless it raises.",
+        "A cancellation from outside, which comes out as one (after it was saved).",
+    ),
+)
+def result_always(facts: Facts) -> Ruling:
+    """Judge the outcome of the last life."""
+    if not facts.lives:
+        return rule(0, [], "the trace is empty")
+    life = facts.lives[-1]
+    outcome, at = life.outcome, life.outcome_at
+    if outcome is None or at is None:
+        if life.crashed:
+            return rule(0, [], "the run ended in a crash")
+        missing = Violation(
+            "the run left no outcome", "an outcome", "none", (len(facts.events) - 1,)
+        )
+        return rule(1, [missing], "")
+    if outcome.ending in ("crashed", "deadlock", "livelock"):
+        return rule(0, [], f"the run did not return ({outcome.ending})")
+    if outcome.status is None and outcome.ending in ("returned", "leak"):
+        return not_applicable("the agent returned no RunResult")
+    return rule(1, list(_untrue(facts, outcome, at)), "")
+
+
+def _untrue(facts: Facts, outcome: Outcome, at: int) -> Iterator[Violation]:
+    status = outcome.status
+    if outcome.ending == "raised":
+        yield Violation(
+            "the run raised an exception",
+            "a result with its status",
+            ascii(outcome.error or "an exception without words"),
+            (at,),
+        )
+    elif outcome.ending == "cancelled" or status == "cancelled":
+        if facts.cancelled_at is None:
+            yield Violation(
+                "the run says that it was cancelled, and nobody cancelled it",
+                "a cancellation from outside before it",
+                "none",
+                (at,),
+            )
+    elif status not in STATUSES:
+        yield Violation(
+            f"the status {status!a} is none",
+            f"one of {', '.join(STATUSES)}",
+            f"{status!a}{did_you_mean(status or '', STATUSES)}",
+            (at,),
+        )
+    elif status != "done" and not outcome.error:
+        yield Violation(
+            f"the run ended {status} and does not say why",
+            "words in the field error that a person can act on",
+            "none",
+            (at,),
+        )
+
+
+@invariant(
+    "ends",
+    "When faults stop, the run ends.",
+    rationale="A run that waits for what will never come holds its caller for ever; "
+    "one that returns with work alive acts when nobody looks any more.",
+    spec=("R6.3", "T2.1"),
+    exemptions=(
+        (
+            "A tool or model that never answers, where no deadline is declared: then "
+            "nothing promises an end, and the invariant is unknown."
+        ),
+    ),
+)
+def ends(facts: Facts) -> Ruling:
+    """Judge the ending of the last life."""
+    life = facts.lives[-1] if facts.lives else None
+    if life is None or life.outcome is None or life.outcome_at is None:
+        return rule(0, [], "the trace ends before the run does")
+    ending = life.outcome.ending
+    if ending == "crashed":
+        return rule(0, [], "the run ended in a crash")
+    found = {
+        "deadlock": "it waits for what will never come",
+        "livelock": "it goes on without getting anywhere",
+        "leak": "it returned with tasks alive",
+    }.get(ending)
+    if found is None:
+        return rule(1, [], "")
+    if ending != "leak" and _hangs(facts):
+        return rule(0, [], "something never answers, and no deadline is declared")
+    words = life.outcome.error
+    violation = Violation(
+        "the run does not end" if ending != "leak" else "the run returned and goes on",
+        "a run that returns, with nothing of it left",
+        found if not words else f"{found}: {words}",
+        (life.outcome_at,),
+    )
+    return rule(1, [violation], "")
+
+
+def _hangs(facts: Facts) -> bool:
+    limits = facts.header.limits
+    if limits is not None and limits.deadline_s is not None:
+        return False
+    return any(fault.fault in HANGING_FAULTS for fault in facts.faults)

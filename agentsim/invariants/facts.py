@@ -1,0 +1,200 @@
+"""The index of a trace that all invariants share: read once, in one pass.
+
+Only witnesses outside of the agent are read (design 2.7); of what a runtime says of
+itself, just the announcements that exempt it: condensations and recovered calls.
+The index never fails, whatever the order or the numbers of the events: what does not
+fit together is left unmatched, and the invariants say what they can.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentsim.core import (
+    CallRecovered,
+    CancelRequested,
+    CondenseEnded,
+    CondenseFailed,
+    CondenseStarted,
+    ConfirmationAnswered,
+    ConfirmationAsked,
+    Crashed,
+    Declared,
+    EffectApplied,
+    Event,
+    FaultStruck,
+    Outcome,
+    RequestFailed,
+    RequestSent,
+    ResponseReceived,
+    ToolEnded,
+    ToolStarted,
+)
+from agentsim.invariants.matching import align, served
+from agentsim.invariants.subjects import Life, Operation, Question, Turn
+from agentsim.trace import Header, Trace
+
+__all__ = ["Facts"]
+
+
+class Facts:
+    """A trace, indexed.
+
+    Attributes:
+        lives: Every incarnation, in order.
+        rights: Those of each tool on the list.
+        recovered: Index and name of each announced recovery of a call (R8.5).
+        refusals: Index and event of each failed request.
+        stray_effects: Effects of operations that never started.
+        memory: What several invariants need is worked out once and kept here.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.header: Header = trace.header
+        self.events = trace.events
+        self.rights = {facts.name: facts.rights for facts in self.header.tools}
+        self.lives: list[Life] = []
+        self.questions: list[Question] = []
+        self.faults: list[FaultStruck] = []
+        self.failures: list[tuple[int, RequestFailed]] = []
+        self.recovered: list[tuple[int, CallRecovered]] = []
+        self.stray_effects: list[tuple[int, EffectApplied]] = []
+        self.cancelled_at: int | None = None
+        self.memory: dict[str, object] = {}
+        _Reader(self).read()
+        for life in self.lives:
+            align(life)
+
+
+class _Reader:
+    """Walks over the events once, and remembers what is open."""
+
+    __slots__ = ("asked", "facts", "life", "running", "sent", "turn")
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.life = Life(0, 0)
+        self.turn: Turn | None = None
+        self.sent: dict[int, tuple[int, RequestSent]] = {}
+        self.running: dict[int, Operation] = {}
+        self.asked: dict[int, Question] = {}
+
+    def read(self) -> None:
+        lives: dict[int, Life] = {}
+        at_ns = 0
+        number: int | None = None
+        take_of = _TAKE.get
+        for at, event in enumerate(self.facts.events):
+            kind = type(event)
+            if event.who == "runtime" and kind not in _ANNOUNCEMENTS:
+                continue
+            if event.life != number:
+                self.life.end_ns = at_ns
+                number = event.life
+                if number not in lives:
+                    lives[number] = Life(number, event.at_ns)
+                    self.facts.lives.append(lives[number])
+                self.life = lives[number]
+            at_ns = event.at_ns
+            take = take_of(kind)
+            if take is not None:
+                take(self, at, event)
+        self.life.end_ns = at_ns
+
+    def request(self, at: int, event: RequestSent) -> None:
+        self.life.requests.append((at, event))
+        self.sent[event.number] = (at, event)
+
+    def response(self, at: int, event: ResponseReceived) -> None:
+        sent = self.sent.pop(event.number, None)
+        if sent is not None:
+            self.turn = Turn(*sent, at, event)
+            self.life.turns.append(self.turn)
+
+    def failure(self, at: int, event: RequestFailed) -> None:
+        self.sent.pop(event.number, None)
+        self.facts.failures.append((at, event))
+
+    def start(self, at: int, event: ToolStarted) -> None:
+        life, turn = self.life, self.turn
+        operation = Operation(at, event, self.facts.rights.get(event.name))
+        if life.in_flight:
+            operation.beside = list(life.in_flight.values())
+        life.in_flight[event.operation] = operation
+        life.operations.append(operation)
+        self.running[event.operation] = operation
+        if turn is not None:
+            operation.response_at = turn.response_at
+            turn.operations.append(operation)
+            asked = served(turn, event)
+            if asked is not None:
+                operation.wanted = True
+                asked.operations.append(operation)
+
+    def end(self, at: int, event: ToolEnded) -> None:
+        operation = self.running.get(event.operation)
+        if operation is not None and operation.end is None:
+            operation.end_at, operation.end = at, event
+            self.life.in_flight.pop(event.operation, None)
+
+    def effect(self, at: int, event: EffectApplied) -> None:
+        operation = self.running.get(event.operation)
+        if operation is None:
+            self.facts.stray_effects.append((at, event))
+        else:
+            operation.effects.append(event)
+            operation.effects_at.append(at)
+
+    def ask(self, at: int, event: ConfirmationAsked) -> None:
+        question = self.asked[event.question] = Question(at, event)
+        self.facts.questions.append(question)
+
+    def answer(self, at: int, event: ConfirmationAnswered) -> None:
+        question = self.asked.get(event.question)
+        if question is not None and question.answer is None:
+            question.answer_at, question.answer = at, event
+
+    def declared(self, _at: int, event: Declared) -> None:
+        self.life.start_ns = event.at_ns
+
+    def condensed(self, at: int, _event: Event) -> None:
+        self.life.condensed_at.append(at)
+
+    def recovered(self, at: int, event: CallRecovered) -> None:
+        self.facts.recovered.append((at, event))
+
+    def fault(self, _at: int, event: FaultStruck) -> None:
+        self.facts.faults.append(event)
+
+    def cancel(self, at: int, _event: CancelRequested) -> None:
+        if self.facts.cancelled_at is None:
+            self.facts.cancelled_at = at
+
+    def crash(self, _at: int, _event: Crashed) -> None:
+        self.life.crashed = True
+
+    def outcome(self, at: int, event: Outcome) -> None:
+        self.life.outcome_at, self.life.outcome = at, event
+
+
+_TAKE: dict[type[Event], Any] = {
+    RequestSent: _Reader.request,
+    ResponseReceived: _Reader.response,
+    RequestFailed: _Reader.failure,
+    ToolStarted: _Reader.start,
+    ToolEnded: _Reader.end,
+    EffectApplied: _Reader.effect,
+    ConfirmationAsked: _Reader.ask,
+    ConfirmationAnswered: _Reader.answer,
+    Declared: _Reader.declared,
+    CondenseStarted: _Reader.condensed,
+    CondenseEnded: _Reader.condensed,
+    CondenseFailed: _Reader.condensed,
+    CallRecovered: _Reader.recovered,
+    FaultStruck: _Reader.fault,
+    CancelRequested: _Reader.cancel,
+    Crashed: _Reader.crash,
+    Outcome: _Reader.outcome,
+}
+
+_ANNOUNCEMENTS = (CondenseStarted, CondenseEnded, CondenseFailed, CallRecovered)

@@ -1,0 +1,334 @@
+"""Invariants of the history that is sent to the model (spec R3.2, R3.6, R3.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentsim.core import Breach, HistoryRules, MessageView, RequestSent, ToolDef
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    not_applicable,
+    rule,
+)
+from agentsim.invariants.subjects import Life, Turn
+
+__all__ = [
+    "every_call_answered",
+    "history_append_only",
+    "prefix_stable",
+    "provider_accepts",
+    "results_in_order",
+]
+
+DEGENERATE_LENGTH = 256
+"""From this length on a response may be a degenerate stream, which is asked again."""
+
+ANSWER_RULES = ("unanswered", "orphan", "answered-twice", "missing-id")
+
+
+@invariant(
+    "results-in-order",
+    "Results stand in the order of their calls.",
+    rationale="Some services refuse results in another order, and a model that reads "
+    "them as a list takes one call's result for another's.",
+    spec=("R3.2", "R4.3"),
+    exemptions=(
+        "Services accept any order: this judges the runtime, not the request.",
+        "Replaced ids of calls: the ids in the request count (R3.13).",
+    ),
+)
+def results_in_order(facts: Facts) -> Ruling:
+    """Judge every history that was sent, and the one that was left."""
+    evidence, violations = 0, []
+    for life in facts.lives:
+        for turn in life.turns:
+            if len(turn.asked) > 1 and turn.shown_at is not None:
+                evidence += 1
+        for at, breach in _breaches(life):
+            if breach.rule == "order":
+                violations.append(
+                    Violation(
+                        breach.words,
+                        RESULTS_IN_ORDER,
+                        f"message {breach.position} is out of order",
+                        _asking(life, breach, at),
+                    )
+                )
+    return rule(evidence, violations, "no response asked for two or more calls")
+
+
+RESULTS_IN_ORDER = "results in the order of the calls"
+
+
+@invariant(
+    "every-call-answered",
+    "Each call has exactly one result, directly after its response, and no result "
+    "lacks its call.",
+    rationale="Services refuse a history with an open call, so that the whole "
+    "conversation is lost; a result without a call confuses the model.",
+    spec=("R3.2", "R3.9", "R3.13"),
+    exemptions=(
+        "Calls that are open while the run waits for a person.",
+        "A run that crashed or hangs: its last calls had no time to be answered.",
+        "Replaced ids of calls: the ids in the request count (R3.13).",
+        (
+            "A response that was discarded and asked for again: one without content and "
+            "calls, or a degenerate one (256 characters or more)."
+        ),
+        "The history after an announced condensation.",
+    ),
+)
+def every_call_answered(facts: Facts) -> Ruling:
+    """Judge every history that was sent, and the one that was left."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        for turn in life.turns:
+            if turn.asked and turn.shown_at is not None:
+                evidence += len(turn.asked)
+                if not life.tidy or turn.echo is None:
+                    violations.extend(_lost(life, turn))
+        violations.extend(
+            Violation(
+                breach.words,
+                "one result for each call, directly after its response",
+                f"message {breach.position} of the history is not that",
+                _asking(life, breach, at),
+            )
+            for at, breach in _breaches(life)
+            if breach.rule in ANSWER_RULES and not _may_wait(life, breach, at)
+        )
+    return rule(evidence, violations, "no response with calls was followed up")
+
+
+def _may_wait(life: Life, breach: Breach, at: int) -> bool:
+    """Whether a call is open at the very end of a run that waits for a person."""
+    if life.status != "waiting_human" or life.outcome is None or at != life.outcome_at:
+        return False
+    history = life.outcome.history
+    return history is not None and breach.position == len(history)
+
+
+def _lost(life: Life, turn: Turn) -> Iterator[Violation]:
+    """Calls that the response asked for and the next history does not know of."""
+    if turn.echo is not None:
+        kept = [call.name for call in turn.echo.tool_calls]
+        if kept == [asked.call.name for asked in turn.asked]:
+            return
+        found = f"calls of {', '.join(kept)}" if kept else "no calls"
+    elif turn.aligned and not turn.consumed:
+        long = len(turn.response.message.content) >= DEGENERATE_LENGTH
+        if long or turn.shown_at == life.outcome_at:
+            return
+        found = "the same request again"
+    else:
+        if not turn.aligned and _condensed(life, turn.request_at, turn.shown_at):
+            return
+        if all(asked.result is not None for asked in turn.asked):
+            return
+        found = "a history without them"
+    names = ", ".join(asked.call.name for asked in turn.asked)
+    yield Violation(
+        f"calls of response {turn.response.number} are lost",
+        f"calls of {names}, each with its result",
+        found,
+        _places(turn.response_at, turn.shown_at),
+    )
+
+
+def _breaches(life: Life) -> list[tuple[int, Breach]]:
+    """What the rules of a history find, each once, with the event that shows it."""
+    if life.tidy:
+        return []
+    found: list[tuple[int, Breach]] = []
+    seen: set[tuple[str, str | None, int | None, int]] = set()
+    rules = HistoryRules()
+    last: MessageView | None = None
+    for at, view in life.views():
+        start = len(last) if last is not None and view.extends(last) else 0
+        if start == 0:
+            rules = HistoryRules()
+        fresh = [breach for m in view[start:] for breach in rules.feed(m)]
+        for breach in (*fresh, *rules.close()):
+            # An open call is found at the end of a request, and again behind it.
+            place = breach.position if breach.asked_at is None else breach.asked_at
+            name = (breach.rule, breach.call_id, breach.call_number, place)
+            if name not in seen:
+                seen.add(name)
+                found.append((at, breach))
+        last = view
+    return found
+
+
+def _asking(life: Life, breach: Breach, at: int) -> tuple[int, ...]:
+    """The response that asked for the call of a breach, and where the breach shows."""
+    for turn in life.turns:
+        if any(asked.call.id == breach.call_id for asked in turn.asked):
+            return _places(turn.response_at, at)
+    return (at,)
+
+
+def _places(*events: int | None) -> tuple[int, ...]:
+    return tuple(at for at in events if at is not None)
+
+
+def _condensed(life: Life, start: int, stop: int | None) -> bool:
+    return any(start < at and (stop is None or at < stop) for at in life.condensed_at)
+
+
+@invariant(
+    "history-append-only",
+    "The history only grows at its end.",
+    rationale="A history that is rewritten loses what the model was told, and with it "
+    "the cached prefix that makes long runs affordable.",
+    spec=("R3.6",),
+    exemptions=(
+        "An announced condensation, and the request that makes it (R8.3).",
+        "An outcome whose history leaves the system prompt out.",
+    ),
+)
+def history_append_only(facts: Facts) -> Ruling:
+    """Compare each history of a life with the one before it."""
+    evidence, violations = 0, []
+    for life in facts.lives:
+        pairs = len(life.requests) - 1
+        if life.outcome is not None and life.outcome.history is not None:
+            pairs += 1
+        evidence += max(pairs, 0)
+        violations += [
+            Violation(
+                "the history was changed before its end",
+                "the history of the request before, with new messages after it",
+                _changed(facts, *places),
+                places,
+            )
+            for places in life.rewritten
+            if not _condensed(life, *places)
+        ]
+    return rule(evidence, violations, "there was no second history to compare with")
+
+
+def _changed(facts: Facts, earlier: int, later: int) -> str:
+    before, after = (_view(facts, at) for at in (earlier, later))
+    for number, (one, two) in enumerate(zip(before, after, strict=False)):
+        if one != two:
+            return f"message {number} is another one"
+    return f"{len(after)} messages after {len(before)}"
+
+
+def _view(facts: Facts, at: int) -> MessageView:
+    event = facts.events[at]
+    view = event.messages if isinstance(event, RequestSent) else None
+    view = getattr(event, "history", None) if view is None else view
+    assert isinstance(view, MessageView)
+    return view
+
+
+@invariant(
+    "prefix-stable",
+    "System prompt and tools are sent, are those configured, and are the same in all "
+    "requests of a run.",
+    rationale="They are the cacheable prefix, and they carry the rules of the house: a "
+    "prompt that is configured and never sent is a frequent defect.",
+    spec=("R2", "R3.6"),
+    exemptions=("Where no prompt is configured, the agent may send its own, or none.",),
+)
+def prefix_stable(facts: Facts) -> Ruling:
+    """Compare prompt and tools of each request with the configured and first ones."""
+    evidence = 0
+    violations: list[Violation] = []
+    configured = tuple(entry.definition for entry in facts.header.tools)
+    for life in facts.lives:
+        first: list[str] | None = None
+        last: MessageView | None = None
+        for at, request in life.requests:
+            evidence += 1
+            if request.tools is not configured and request.tools != configured:
+                violations.append(_other_tools(request.tools, configured, at))
+            view = request.messages
+            # A view that goes on from the one before starts with the same prompt.
+            if last is None or not len(last) or not view.extends(last):
+                prompts = _prompts(view)
+                first = _expected(facts, prompts) if first is None else first
+                if prompts != first:
+                    violations.append(_other_prompt(prompts, first, at))
+            last = view
+    return rule(evidence, violations, "no request was sent")
+
+
+def _expected(facts: Facts, sent: list[str]) -> list[str]:
+    prompt = facts.header.prompt
+    if prompt is None:
+        return sent
+    return [prompt] if prompt else []
+
+
+def _prompts(view: MessageView) -> list[str]:
+    found = []
+    for message in view:
+        if message.role != "system":
+            break
+        found.append(message.content)
+    return found
+
+
+def _other_prompt(sent: list[str], expected: list[str], at: int) -> Violation:
+    return Violation(
+        "a request starts with another system prompt",
+        _quoted(expected),
+        _quoted(sent),
+        (at,),
+    )
+
+
+def _quoted(prompts: list[str]) -> str:
+    if not prompts:
+        return "no system prompt"
+    return " and ".join(
+        ascii(text if len(text) <= 60 else text[:57] + "...") for text in prompts
+    )
+
+
+def _other_tools(
+    sent: tuple[ToolDef, ...], expected: tuple[ToolDef, ...], at: int
+) -> Violation:
+    names = [
+        ", ".join(tool.name for tool in tools) or "none" for tools in (expected, sent)
+    ]
+    if names[0] == names[1]:
+        names[1] += ", with other descriptions or parameters"
+    return Violation(
+        "a request offers other tools",
+        f"tools: {names[0]}",
+        f"tools: {names[1]}",
+        (at,),
+    )
+
+
+@invariant(
+    "provider-accepts",
+    "No request is rejected for its shape.",
+    rationale="A history that the service refuses once it refuses for ever: the run "
+    "can't be continued.",
+    spec=("R3.2", "R3.9", "T3.2"),
+    exemptions=("Errors that a fault made, such as an overload or a lost connection.",),
+)
+def provider_accepts(facts: Facts) -> Ruling:
+    """Look for refusals that name a rule of the history."""
+    evidence = sum(len(life.turns) for life in facts.lives) + len(facts.failures)
+    violations = [
+        Violation(
+            f"request {failure.number} was refused: {failure.words}",
+            "a request that the service accepts",
+            f"status {failure.status}, rule {failure.rule}",
+            (at,),
+        )
+        for at, failure in facts.failures
+        if failure.rule is not None
+    ]
+    if not facts.events:
+        return not_applicable("the trace is empty")
+    return rule(evidence, violations, "no request was answered")

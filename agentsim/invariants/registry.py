@@ -1,0 +1,118 @@
+"""What an invariant is, and what a judge says of one run (design 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from agentsim.invariants.facts import Facts
+
+__all__ = [
+    "Check",
+    "Invariant",
+    "Judgement",
+    "Ruling",
+    "Status",
+    "Violation",
+    "invariant",
+    "not_applicable",
+    "rule",
+]
+
+Status = Literal["holds", "violated", "unknown", "not_applicable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place where an invariant does not hold.
+
+    Attributes:
+        words: What is wrong, in one sentence.
+        expected: What should be there.
+        found: What is there.
+        events: Indexes of the few events of the trace that show it.
+    """
+
+    words: str
+    expected: str
+    found: str
+    events: tuple[int, ...]
+
+
+class Judgement(NamedTuple):
+    """What an invariant says of one run.
+
+    Attributes:
+        status: `unknown` when the run held no evidence, `not_applicable` when its
+            subject does not exist here or the agent promised nothing.
+        evidence: How often the run put the invariant to the test.
+        why: Why it is unknown or not applicable; else empty.
+    """
+
+    id: str
+    status: Status
+    evidence: int
+    violations: tuple[Violation, ...]
+    why: str
+
+
+Ruling = tuple[Status, int, tuple[Violation, ...], str]
+"""A judgement without the name of its invariant: status, evidence, violations, why."""
+
+Check = Callable[[Facts], Ruling]
+
+
+def rule(evidence: int, violations: Sequence[Violation], nothing: str) -> Ruling:
+    """Violated if there are violations, unknown without evidence, else it holds.
+
+    Args:
+        nothing: Why there is no evidence, as a sentence without its full stop.
+    """
+    if violations:
+        return "violated", max(evidence, 1), tuple(violations), ""
+    if evidence:
+        return "holds", evidence, (), ""
+    return "unknown", 0, (), nothing
+
+
+def not_applicable(why: str) -> Ruling:
+    """The subject of the invariant does not exist in this run."""
+    return "not_applicable", 0, (), why
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A rule that a run keeps, with what a reader needs to believe it.
+
+    Attributes:
+        id: Public name, in words joined by hyphens.
+        sentence: The rule.
+        rationale: Why breaking it hurts.
+        spec: Numbers of the specification that it stands for.
+        exemptions: What looks like a breach and is none.
+        check: A pure function of the facts of a trace.
+    """
+
+    id: str
+    sentence: str
+    rationale: str
+    spec: tuple[str, ...]
+    exemptions: tuple[str, ...]
+    check: Check
+
+
+def invariant(
+    id: str,  # noqa: A002 the public name of the field
+    sentence: str,
+    *,
+    rationale: str,
+    spec: Sequence[str] = (),
+    exemptions: Sequence[str] = (),
+) -> Callable[[Check], Invariant]:
+    """Make an invariant of a check; pass it to `judge` by `extra` to have it judged."""
+
+    def make(check: Check) -> Invariant:
+        return Invariant(id, sentence, rationale, tuple(spec), tuple(exemptions), check)
+
+    return make

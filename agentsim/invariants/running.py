@@ -1,0 +1,265 @@
+"""Invariants of the tools that run: which, with whose leave, and what the model learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agentsim.core import ResponseReceived
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import arguments_of, same_arguments
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    not_applicable,
+    rule,
+)
+from agentsim.invariants.subjects import Asked, Operation, Question
+
+__all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
+
+
+@invariant(
+    "errors-visible",
+    "Every failed call gives the model a result flagged as an error.",
+    rationale="A model that is not told of a failure goes on as if it had succeeded, "
+    "and says so to the user.",
+    spec=("R3.4", "R3.5", "R4.4"),
+    exemptions=(
+        "A run of a tool that failed and was repeated: the last one counts.",
+        "Results that no history shows, since the run was cut off before.",
+    ),
+)
+def errors_visible(facts: Facts) -> Ruling:
+    """Judge each call that failed, or could not run, by the result that is shown."""
+    evidence = 0
+    violations: list[Violation] = []
+    declined = [q for q in facts.questions if q.answer is not None and not q.approved]
+    for life in facts.lives:
+        for turn in life.turns:
+            for asked in turn.asked:
+                result = asked.result
+                if result is None:
+                    continue
+                why = _failure(facts, asked)
+                if why is None and declined and not asked.operations:
+                    why = _declined(declined, asked, turn.response_at, turn.shown_at)
+                if why is None:
+                    continue
+                evidence += 1
+                if not result.is_error or not result.content:
+                    found = (
+                        "an empty one" if not result.content else "one without the flag"
+                    )
+                    violations.append(
+                        Violation(
+                            f"the model is not told that {asked.call.name} failed ({why})",
+                            "a result flagged as an error, with words",
+                            found,
+                            _places(turn.response_at, asked.last, turn.shown_at),
+                        )
+                    )
+    return rule(evidence, violations, "no call failed")
+
+
+def _failure(facts: Facts, asked: Asked) -> str | None:
+    """Why a call failed, or None."""
+    last = asked.last
+    if last is not None and last.end is not None:
+        if last.end.ending == "error":
+            return "the tool raised an error"
+        if last.end.ending == "unknown":
+            return "its outcome is unknown"
+    if last is None and asked.call.name not in facts.rights:
+        return "there is no such tool"
+    if arguments_of(asked.call.arguments) is None:
+        return "its arguments are invalid"
+    return None
+
+
+def _declined(
+    declined: list[Question], asked: Asked, start: int, stop: int | None
+) -> str | None:
+    arguments = arguments_of(asked.call.arguments)
+    for question in declined:
+        if (
+            start < question.ask_at < (stop or 0)
+            and question.ask.name == asked.call.name
+            and arguments is not None
+            and same_arguments(question.ask.arguments, arguments)
+        ):
+            return "a person declined it"
+    return None
+
+
+def _places(start: int, last: Operation | None, stop: int | None) -> tuple[int, ...]:
+    middle = None if last is None else last.end_at
+    return tuple(at for at in (start, middle, stop) if at is not None)
+
+
+@invariant(
+    "allowlist",
+    "No tool outside the list runs, and none that the model did not ask for.",
+    rationale="The list is the boundary of what an agent may do; a tool that runs "
+    "unasked is an action that nobody decided on.",
+    spec=("R1.3", "R2", "R3.5"),
+    exemptions=(
+        "A call that a runtime announces as recovered from text (R8.5).",
+        "A tool that is run again after it failed.",
+        "Changed arguments: whether they are kept is another invariant's question.",
+    ),
+)
+def allowlist(facts: Facts) -> Ruling:
+    """Look for a tool's start that no call of the latest response explains."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        for operation in life.operations:
+            evidence += 1
+            name = operation.start.name
+            if operation.rights is None:
+                violations.append(
+                    Violation(
+                        f"{name} runs and is not on the list",
+                        f"one of {', '.join(facts.rights) or 'no tools'}",
+                        name,
+                        (operation.start_at,),
+                    )
+                )
+            elif not operation.wanted and not _recovered(facts, operation):
+                violations.append(_unasked(facts, operation))
+    return rule(evidence, violations, "no tool ran")
+
+
+def _recovered(facts: Facts, operation: Operation) -> bool:
+    start = -1 if operation.response_at is None else operation.response_at
+    return any(
+        start < at < operation.start_at and event.name == operation.start.name
+        for at, event in facts.recovered
+    )
+
+
+def _unasked(facts: Facts, operation: Operation) -> Violation:
+    name, at = operation.start.name, operation.response_at
+    response = facts.events[at] if at is not None else None
+    if at is None or not isinstance(response, ResponseReceived):
+        return Violation(
+            f"{name} runs before the model said anything",
+            "a call of the model",
+            "no response yet",
+            (operation.start_at,),
+        )
+    calls = [call.name for call in response.message.tool_calls]
+    times = calls.count(name)
+    return Violation(
+        f"{name} runs {'more often than' if times else 'and'} the model "
+        f"{'asked for it' if times else 'did not ask for it'}",
+        f"the calls of response {response.number}: {', '.join(calls) or 'none'}",
+        f"a run of {name}" + (f" after {times} that answered" if times else ""),
+        (at, operation.start_at),
+    )
+
+
+@invariant(
+    "confirmed-before-effect",
+    "A tool that needs confirmation has no effect without an approval, and none after "
+    "a refusal.",
+    rationale="The approval of a person with an id is the last barrier before what "
+    "can't be undone; one approval is for one execution.",
+    spec=("R1.10", "R4.4", "R4.5"),
+    exemptions=(
+        "The field confirmed_by, which the runtime adds after the approval.",
+        "An approval that was given in an earlier life and not used up.",
+        "A dry run, which the boundary does not write as a tool's start.",
+    ),
+)
+def confirmed_before_effect(facts: Facts) -> Ruling:
+    """Give each start of a confirming tool an approval of its own."""
+    confirming = [name for name, rights in facts.rights.items() if rights.confirms]
+    strays = [
+        (at, event) for at, event in facts.stray_effects if event.name in confirming
+    ]
+    if not confirming:
+        return not_applicable("no tool of the run needs confirmation")
+    starts = _confirming_starts(facts)
+    refused = sum(1 for q in facts.questions if q.answer is not None and not q.approved)
+    unused = [question for question in facts.questions if question.approved]
+    violations = []
+    for operation in starts:
+        given = _approval(unused, operation)
+        if given is not None:
+            unused.remove(given)
+        else:
+            violations.append(_unconfirmed(facts, operation))
+    violations += [
+        Violation(
+            f"{event.name} took effect and never started at the boundary",
+            "an approval, then a start, then the effect",
+            "an effect of an unknown operation",
+            (at,),
+        )
+        for at, event in strays
+    ]
+    nothing = "no tool that needs confirmation was about to run"
+    return rule(len(starts) + refused, violations, nothing)
+
+
+def _confirming_starts(facts: Facts) -> list[Operation]:
+    found = [
+        operation
+        for life in facts.lives
+        for operation in life.operations
+        if operation.rights is not None and operation.rights.confirms
+    ]
+    return sorted(found, key=lambda operation: operation.start_at)
+
+
+def _approval(unused: list[Question], operation: Operation) -> Question | None:
+    for question in unused:
+        before = (
+            question.answer_at is not None and question.answer_at < operation.start_at
+        )
+        if before and _is_about(
+            question, operation.start.name, operation.start.arguments
+        ):
+            return question
+    return None
+
+
+def _is_about(question: Question, name: str, arguments: Mapping[str, Any]) -> bool:
+    return question.ask.name == name and same_arguments(
+        question.ask.arguments, arguments
+    )
+
+
+def _unconfirmed(facts: Facts, operation: Operation) -> Violation:
+    start = operation.start
+    about = list(_answered(facts, operation))
+    if not about:
+        found = "no answer of a person to this call"
+    elif about[-1].approved:
+        found = "an approval that an earlier run used up"
+    elif about[-1].answer is not None and about[-1].answer.approved:
+        found = "an approval without the id of a person"
+    else:
+        found = "a refusal"
+    places = [about[-1].answer_at] if about else []
+    places += [operation.start_at, *operation.effects_at[:1]]
+    effect = " and took effect" if operation.effects else ""
+    return Violation(
+        f"{start.name} ran{effect} without an approval",
+        "an approval by a person with an id, for this name and these arguments",
+        found,
+        tuple(at for at in places if at is not None),
+    )
+
+
+def _answered(facts: Facts, operation: Operation) -> Iterator[Question]:
+    """Answers given before an operation about a call like it."""
+    start = operation.start
+    for question in facts.questions:
+        if question.answer_at is None or question.answer_at > operation.start_at:
+            continue
+        if _is_about(question, start.name, start.arguments):
+            yield question

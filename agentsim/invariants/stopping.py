@@ -1,0 +1,184 @@
+"""The invariant that a boundary is the end: nothing goes on behind it (spec R6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agentsim.core import Limits
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.limiting import asks_for_more, deadline_ns, spent
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    not_applicable,
+    rule,
+)
+from agentsim.invariants.repeating import LoopEnd, loop_ends
+from agentsim.invariants.subjects import Life, Operation
+
+__all__ = ["limit_terminal"]
+
+BOUNDARIES = ("max_iterations", "token_budget", "deadline", "loop")
+"""Statuses that say that a boundary ended the run."""
+
+Found = tuple[int, list[Violation]]
+"""How many boundaries were reached, and what went on behind them."""
+
+
+@invariant(
+    "limit-terminal",
+    "After a boundary of the run nothing goes on: no request, no tool start, no effect.",
+    rationale="A limit that is followed by one more request, or one more write, is a "
+    "suggestion; the caller has already been told that the run is over.",
+    spec=("R3.7", "R5.2", "R6.1", "R6.2", "R6.3"),
+    exemptions=(
+        "Agents that declare neither limits nor a loop detection.",
+        "The calls of the response that reached the iteration limit: they still run.",
+        "The effect of a call that is reported as unknown (R6.3).",
+        (
+            "Parallel reads of the response whose call ended the loop: they may be under "
+            "way before the count is known."
+        ),
+        "A response that was discarded: its request may be repeated (R7.1).",
+    ),
+)
+def limit_terminal(facts: Facts) -> Ruling:
+    """Look for what comes after each boundary that a life reached."""
+    limits, loop = facts.header.limits, facts.header.loop
+    reached = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        checks = (_iterations, _budget, _deadline) if limits is not None else ()
+        for check in checks:
+            assert limits is not None
+            count, found = check(facts, life, limits)
+            reached += count
+            violations += found
+        if life.status in BOUNDARIES and life.outcome_at is not None:
+            reached += 1
+            violations += _after(life, life.outcome_at, f"the run ended {life.status}")
+    if loop is not None:
+        ends = loop_ends(facts)
+        reached += len(ends)
+        for end in ends:
+            violations += _loop(end)
+    if limits is None and loop is None and not reached:
+        return not_applicable("the agent declares no boundary")
+    return rule(reached, violations, "no boundary was reached")
+
+
+def _iterations(_facts: Facts, life: Life, limits: Limits) -> Found:
+    bound = limits.max_iterations
+    if bound is None or len(life.turns) < bound:
+        return 0, []
+    consumed = life.consumed
+    if len(consumed) < bound:
+        return 0, []
+    turn = consumed[bound - 1]
+    words = f"response {turn.response.number} reached the limit of {bound} iterations"
+    found = _after(
+        life,
+        turn.response_at,
+        words,
+        spared=lambda entry: entry.response_at == turn.response_at,
+    )
+    return int(bool(found) or asks_for_more(turn)), found
+
+
+def _budget(facts: Facts, life: Life, limits: Limits) -> Found:
+    budget = limits.token_budget
+    if budget is None:
+        return 0, []
+    for turn, used in zip(life.turns, spent(facts, life, limits), strict=True):
+        if used < budget or not turn.consumed:
+            continue
+        if used == budget and not asks_for_more(turn):
+            continue
+        words = f"response {turn.response.number} used the budget up ({used:g} tokens)"
+        # At the budget exactly, the tools of the response still run (R6.2).
+        spared = None if used > budget else _any
+        return 1, _after(life, turn.response_at, words, spared=spared)
+    return 0, []
+
+
+def _any(_operation: Operation) -> bool:
+    return True
+
+
+def _deadline(_facts: Facts, life: Life, limits: Limits) -> Found:
+    due = deadline_ns(life, limits)
+    if due is None or life.end_ns < due:
+        return 0, []
+    words = f"the deadline was at {due} ns"
+    found: list[Violation] = []
+    for at, request in life.requests:
+        if request.at_ns >= due:
+            found.append(_late(words, f"request {request.number}", (at,)))
+            break
+    for operation in life.operations:
+        if operation.start.at_ns >= due:
+            found.append(
+                _late(words, f"a start of {operation.start.name}", _shown(operation))
+            )
+            break
+    for operation in life.operations:
+        late = [event.at_ns for event in operation.effects if event.at_ns >= due]
+        if late and not _told_unknown(life, operation):
+            name = operation.start.name
+            found.append(
+                _late(words, f"an effect of {name}, told as certain", _shown(operation))
+            )
+            break
+    return 1, found
+
+
+def _told_unknown(life: Life, operation: Operation) -> bool:
+    """Whether the model is told that the outcome is unknown, or the process died."""
+    if operation.end is None or operation.end.ending in ("unknown", "cancelled"):
+        return True
+    for turn in life.turns:
+        for asked in turn.asked:
+            if operation in asked.operations and asked.result is not None:
+                told = asked.result
+                return told.is_error and "unknown" in told.content.lower()
+    return False
+
+
+def _loop(end: LoopEnd) -> list[Violation]:
+    words = f"{end.asked.call.name} was called {end.count} times with the same result"
+
+    def spared(operation: Operation) -> bool:
+        parallel = operation.rights is not None and operation.rights.parallel
+        return parallel and operation.response_at == end.turn.response_at
+
+    return _after(end.life, end.at, words, spared=spared)
+
+
+def _after(
+    life: Life,
+    at: int,
+    words: str,
+    *,
+    spared: Callable[[Operation], bool] | None = None,
+) -> list[Violation]:
+    """The first request and the first start of a tool behind a boundary."""
+    found: list[Violation] = []
+    for later, request in life.requests:
+        if later > at:
+            found.append(_late(words, f"request {request.number}", (at, later)))
+            break
+    for operation in life.operations:
+        if operation.start_at > at and not (spared and spared(operation)):
+            told = f"a start of {operation.start.name}"
+            found.append(_late(words, told, (at, *_shown(operation))))
+            break
+    return found
+
+
+def _shown(operation: Operation) -> tuple[int, ...]:
+    return (operation.start_at, *operation.effects_at[:1])
+
+
+def _late(words: str, found: str, places: tuple[int, ...]) -> Violation:
+    return Violation(f"{words}, and the run goes on", "nothing after it", found, places)
