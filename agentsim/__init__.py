@@ -17,6 +17,49 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    pass
+    from agentsim.core import AgentsimError as AgentsimError
+    from agentsim.core import Env as Env
+    from agentsim.core import Limits as Limits
+    from agentsim.core import LoopRules as LoopRules
+    from agentsim.core import RunResult as RunResult
+    from agentsim.providers import by as by
+    from agentsim.providers import call as call
+    from agentsim.providers import forever as forever
+    from agentsim.providers import pick as pick
+    from agentsim.providers import say as say
+    from agentsim.providers import together as together
+    from agentsim.runtime import reference as reference
+    from agentsim.simulation import Exploration as Exploration
+    from agentsim.simulation import Menu as Menu
+    from agentsim.simulation import Run as Run
+    from agentsim.simulation import Scenario as Scenario
+    from agentsim.simulation import explore as explore
+    from agentsim.simulation import load_scenario as load_scenario
+    from agentsim.simulation import replay as replay
+    from agentsim.simulation import run as run
 else:
-    __getattr__, __dir__, __all__ = attach(__name__, {})
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "AgentsimError": "core",
+            "Env": "core",
+            "Exploration": "simulation",
+            "Limits": "core",
+            "LoopRules": "core",
+            "Menu": "simulation",
+            "Run": "simulation",
+            "RunResult": "core",
+            "Scenario": "simulation",
+            "by": "providers",
+            "call": "providers",
+            "explore": "simulation",
+            "forever": "providers",
+            "load_scenario": "simulation",
+            "pick": "providers",
+            "reference": "runtime",
+            "replay": "simulation",
+            "run": "simulation",
+            "say": "providers",
+            "together": "providers",
+        },
+    )

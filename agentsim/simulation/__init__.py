@@ -1,1 +1,49 @@
-"""Joins the halves: a scenario, one run, its exploration and its shrinking."""
+"""One run, one verdict, and many: the only place where acting and judging meet."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.simulation.agents import Agent as Agent
+    from agentsim.simulation.agents import agent_name as agent_name
+    from agentsim.simulation.agents import import_agent as import_agent
+    from agentsim.simulation.expectation import EXPECTED as EXPECTED
+    from agentsim.simulation.expectation import Expectation as Expectation
+    from agentsim.simulation.explore import RUNS as RUNS
+    from agentsim.simulation.explore import Exploration as Exploration
+    from agentsim.simulation.explore import explore as explore
+    from agentsim.simulation.menu import EXPLORING as EXPLORING
+    from agentsim.simulation.menu import SCRIPTED as SCRIPTED
+    from agentsim.simulation.menu import Menu as Menu
+    from agentsim.simulation.run import Run as Run
+    from agentsim.simulation.run import replay as replay
+    from agentsim.simulation.run import run as run
+    from agentsim.simulation.scenario import Scenario as Scenario
+    from agentsim.simulation.scenario_file import ScenarioFile as ScenarioFile
+    from agentsim.simulation.scenario_file import load_scenario as load_scenario
+    from agentsim.simulation.verdict import Verdict as Verdict
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "Agent": "agents",
+            "EXPECTED": "expectation",
+            "EXPLORING": "menu",
+            "Expectation": "expectation",
+            "Exploration": "explore",
+            "Menu": "menu",
+            "RUNS": "explore",
+            "Run": "run",
+            "SCRIPTED": "menu",
+            "Scenario": "scenario",
+            "ScenarioFile": "scenario_file",
+            "Verdict": "verdict",
+            "agent_name": "agents",
+            "explore": "explore",
+            "import_agent": "agents",
+            "load_scenario": "scenario_file",
+            "replay": "run",
+            "run": "run",
+        },
+    )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["at", "control_character", "syntax_error"]
 
 _UNREADABLE = re.compile(
-    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 
 # Part of what PyYAML says -> our words; the first that fits counts. `_BEGINNING` has

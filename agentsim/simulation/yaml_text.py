@@ -117,7 +117,7 @@ def _read(text: str, name: str) -> Node | None:
     if yaml.__with_libyaml__ and "\t" not in text:
         try:
             return _built(yaml.CSafeLoader(text), name)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ScenarioError):
             pass
     try:
         return _built(yaml.SafeLoader(text), name)

@@ -153,9 +153,9 @@ class Allowed:
 
 ALLOWED = (
     Allowed(
-        "agentsim/cli/",
-        "wall-clock",
-        "a command tells the runs per second of the person's real time",
+        "agentsim/cli/doctor_command.py",
+        "processes",
+        "it makes the same run in other processes, to compare the traces",
     ),
     Allowed(
         "agentsim/engine/asyncio_shim.py",

@@ -4,6 +4,10 @@ import-linter holds the table of packages (pyproject.toml). These tests hold the
 rules about the form of an import: siblings directly, other packages by their door.
 """
 
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import pytest
 
 from tests.support.source import PACKAGE, Module, imports, modules, parse
@@ -12,43 +16,66 @@ from tests.support.source import PACKAGE, Module, imports, modules, parse
 DOORSTEP = "agentsim._lazy"
 
 
-def faults_of_form(module: Module, known: frozenset[str]) -> list[str]:
-    """Name the imports of a module that take a wrong way.
+@dataclass(frozen=True)
+class Tree:
+    """The dotted names of a project.
 
-    Args:
-        module: The module to look at.
-        known: The dotted names of all modules of the project.
+    Attributes:
+        modules: Of all modules.
+        packages: Of those that are packages: their doors are open to everyone.
+        exported: Of the names that packages export, which hide a module of the same
+            name.
     """
+
+    modules: frozenset[str]
+    packages: frozenset[str] = frozenset()
+    exported: frozenset[str] = frozenset()
+
+
+def faults_of_form(module: Module, tree: Tree) -> list[str]:
+    """Name the imports of a module that take a wrong way."""
     return [
         f"{module.path}:{node.lineno}: {reason}"
         for node, source, name in imports(module)
-        if (reason := _reason(module, known, source, name))
+        if (reason := _reason(module, tree, source, name))
     ]
 
 
-def _reason(module: Module, known: frozenset[str], source: str, name: str) -> str:
+def _reason(module: Module, tree: Tree, source: str, name: str) -> str:
     parts = source.split(".")
     if parts[0] != PACKAGE or source == DOORSTEP:
         return ""
     if len(parts) == 1:
         return "import the package that owns the name, not the root"
-    if f"{source}.{name}" in known and len(parts) > 1:
-        return f"import names, not the module {source}.{name}"
+    full = f"{source}.{name}"
+    if full in tree.modules and full not in tree.exported:
+        return f"import names, not the module {full}"
     own = parts[1] == module.package
     if own and len(parts) == 2:
         return f"inside {source} import the sibling module that defines {name}"
-    if not own and len(parts) > 2:
+    if not own and len(parts) > 2 and source not in tree.packages:
         return f"outside agentsim.{parts[1]} import from the package, not {source}"
     return ""
 
 
-KNOWN = frozenset(module.name for module in modules())
+def _exported() -> Iterator[str]:
+    for module in modules():
+        if module.is_init:
+            for name in getattr(importlib.import_module(module.name), "__all__", ()):
+                yield f"{module.name}.{name}"
+
+
+TREE = Tree(
+    frozenset(module.name for module in modules()),
+    frozenset(module.name for module in modules() if module.is_init),
+    frozenset(_exported()),
+)
 
 
 @pytest.mark.parametrize("module", modules(), ids=lambda m: m.name)
 def test_imports_take_the_right_way(module: Module) -> None:
     """Siblings are imported directly, other packages by their door, the root never."""
-    assert faults_of_form(module, KNOWN) == []
+    assert faults_of_form(module, TREE) == []
 
 
 @pytest.mark.parametrize(
@@ -65,8 +92,8 @@ def test_imports_take_the_right_way(module: Module) -> None:
 def test_a_wrong_way_is_named(line: str, word: str) -> None:
     """Each wrong form of import is found, and the message says what to write."""
     module = parse("agentsim/core/sample.py", line)
-    known = frozenset({"agentsim.core.messages", "agentsim.trace.codec"})
-    (fault,) = faults_of_form(module, known)
+    tree = Tree(frozenset({"agentsim.core.messages", "agentsim.trace.codec"}))
+    (fault,) = faults_of_form(module, tree)
     assert fault.startswith("agentsim/core/sample.py:1: ")
     assert word in fault
 
@@ -83,4 +110,4 @@ def test_a_wrong_way_is_named(line: str, word: str) -> None:
 def test_the_right_ways_pass(line: str) -> None:
     """The forms that the rules ask for are not reported."""
     module = parse("agentsim/core/sample.py", line)
-    assert faults_of_form(module, frozenset({"agentsim.core.messages"})) == []
+    assert faults_of_form(module, Tree(frozenset({"agentsim.core.messages"}))) == []

@@ -20,7 +20,13 @@ PACKAGE_MODULES_MAX = 14
 POSITIONAL_MAX = 5
 
 # What is too large -> its size today.
-EXCEPTIONS: dict[str, int] = {}
+EXCEPTIONS: dict[str, int] = {
+    # The vocabulary of events stands in one place.
+    "agentsim/core/events.py (lines)": 510,
+    # typer reads the parameters of a command as its options.
+    "agentsim.cli.explore_command.command (positional parameters)": 11,
+    "agentsim.cli.replay_command.command (positional parameters)": 10,
+}
 
 
 def functions(
@@ -70,9 +76,11 @@ def too_large(module: Module) -> dict[str, int]:
 
 def crowded() -> dict[str, int]:
     """Map each package with too many modules to their number."""
-    counts = Counter(m.package for m in modules() if m.package and not m.is_init)
+    counts = Counter(
+        m.path.rpartition("/")[0] for m in modules() if m.package and not m.is_init
+    )
     return {
-        f"agentsim/{package} (modules)": count
+        f"{package} (modules)": count
         for package, count in counts.items()
         if count > PACKAGE_MODULES_MAX
     }

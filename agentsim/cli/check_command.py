@@ -1,0 +1,128 @@
+"""`agentsim check`: judge transcripts and traces that were recorded elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agentsim.cli.common import (
+    EXIT_CODES,
+    JsonOption,
+    console,
+    judgements_data,
+    print_json,
+    read_trace,
+)
+from agentsim.invariants import judge, overall
+from agentsim.providers.transcripts import HistoryStatus, TranscriptReport, check_file
+from agentsim.report import failure_text
+
+__all__ = ["command"]
+
+WORST: tuple[HistoryStatus, ...] = ("violated", "unknown", "holds")
+
+
+def command(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="What to judge.")
+    ],
+    as_json: JsonOption = False,
+) -> int:
+    """Judge recorded transcripts by the rules of a history, and traces by all invariants.
+
+    Formats are recognised by themselves: messages of OpenAI Chat, items of OpenAI
+    Responses, messages of Anthropic, JSON Lines of these or of exchanges, and traces.
+    """
+    rows = [_check(path, as_json=as_json) for path in files]
+    status = next(
+        worst for worst in WORST if any(row["verdict"] == worst for row in rows)
+    )
+    if as_json:
+        print_json({"verdict": status, "files": rows})
+    return EXIT_CODES[status]
+
+
+def _check(path: Path, *, as_json: bool) -> dict[str, Any]:
+    report = check_file(path)
+    if report.kind == "trace":
+        return _check_trace(path, as_json=as_json)
+    if not as_json:
+        _print(report)
+    return _data(report)
+
+
+def _check_trace(path: Path, *, as_json: bool) -> dict[str, Any]:
+    trace = read_trace(path)
+    judgements = judge(trace)
+    status = overall(judgements)
+    if not as_json:
+        terminal = console()
+        if status == "violated":
+            told = failure_text(
+                trace, judgements, deviations=(), repeat=f"agentsim show {path}"
+            )
+            terminal.print(told, markup=False, soft_wrap=True)
+        terminal.print(f"{path}: {status}, a trace judged by all invariants")
+    return {
+        "file": str(path),
+        "kind": "trace",
+        "verdict": status,
+        "invariants": judgements_data(judgements),
+    }
+
+
+def _print(report: TranscriptReport) -> None:
+    terminal = console()
+    for finding in report.findings:
+        terminal.print(str(finding), markup=False, soft_wrap=True)
+    for conversation in report.conversations:
+        for note in conversation.notes:
+            terminal.print(
+                f"{report.file}:{conversation.line}: note: {note}",
+                markup=False,
+                soft_wrap=True,
+            )
+    counts = ", ".join(
+        f"{report.count(status)} {status}"
+        for status in reversed(WORST)
+        if report.count(status)
+    )
+    terminal.print(
+        f"{report.file}: {report.status}. {len(report.conversations)} conversations "
+        f"({counts}), {report.messages} messages, {report.calls} calls.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _data(report: TranscriptReport) -> dict[str, Any]:
+    return {
+        "file": report.file,
+        "kind": "transcript",
+        "verdict": report.status,
+        "messages": report.messages,
+        "calls": report.calls,
+        "conversations": [
+            {
+                "line": one.line,
+                "label": one.label,
+                "wire": one.wire,
+                "verdict": one.status,
+                "messages": one.messages,
+                "calls": one.calls,
+                "notes": list(one.notes),
+                "findings": [
+                    {
+                        "line": finding.line,
+                        "position": finding.position,
+                        "rule": finding.rule,
+                        "words": finding.words,
+                    }
+                    for finding in one.findings
+                ],
+            }
+            for one in report.conversations
+        ],
+    }

@@ -1,0 +1,115 @@
+"""`agentsim doctor`: whether this machine gives what simulations need."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+
+from agentsim.cli.common import JsonOption, console, print_json
+from agentsim.core import AgentsimError
+from agentsim.engine import Replay, self_test
+from agentsim.providers import call, say
+from agentsim.simulation import Scenario, run
+from agentsim.world import Disk
+
+__all__ = ["command"]
+
+DISTRIBUTIONS = ("pydantic", "PyYAML", "jsonschema-rs", "typer", "rich")
+
+HASH_SEEDS = ("1", "2")
+
+CHILD_SECONDS = 60
+
+Check = tuple[str, bool, str]
+
+
+def command(as_json: JsonOption = False) -> int:
+    """Check the interpreter, the libraries, the engine and determinism."""
+    checks = [check() for check in (_python, _libraries, _engine, _determinism)]
+    sound = all(passed for _, passed, _ in checks)
+    if as_json:
+        print_json(
+            {
+                "verdict": "holds" if sound else "violated",
+                "checks": [
+                    {"name": name, "passed": passed, "words": words}
+                    for name, passed, words in checks
+                ],
+            }
+        )
+    else:
+        for name, passed, words in checks:
+            mark = "ok  " if passed else "FAIL"
+            console().print(f"{mark} {name}: {words}", markup=False, soft_wrap=True)
+    return 0 if sound else 1
+
+
+def _python() -> Check:
+    supported = (
+        sys.version_info >= (3, 11) and platform.python_implementation() == "CPython"
+    )
+    words = f"{platform.python_implementation()} {platform.python_version()}"
+    return (
+        "interpreter",
+        supported,
+        words if supported else f"{words}: CPython 3.11+ is needed",
+    )
+
+
+def _libraries() -> Check:
+    found: list[str] = []
+    for name in DISTRIBUTIONS:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            return (
+                "libraries",
+                False,
+                f"{name} is missing: install pytest-agentsim again",
+            )
+    return "libraries", True, ", ".join(found)
+
+
+def _engine() -> Check:
+    try:
+        self_test()
+    except AgentsimError as error:
+        return "engine", False, str(error)
+    return "engine", True, "this asyncio is as the engine assumes"
+
+
+def _determinism() -> Check:
+    digests = {seed: _digest_in_child(seed) for seed in HASH_SEEDS}
+    digests["this process"] = sample_digest()
+    if len(dict.fromkeys(digests.values())) == 1:
+        return "determinism", True, f"one trace in three processes ({sample_digest()})"
+    told = ", ".join(f"{name}: {digest}" for name, digest in digests.items())
+    return "determinism", False, f"the same run gave several traces: {told}"
+
+
+def sample_digest() -> str:
+    """The digest of the trace of a small scenario."""
+    sample = Scenario(
+        "How full is the disk?",
+        [call("check_disk"), say("It is half full.")],
+        world=[Disk()],
+    )
+    return run(sample, choices=Replay({})).trace.digest()
+
+
+def _digest_in_child(hash_seed: str) -> str:
+    code = (
+        "from agentsim.cli.doctor_command import sample_digest; print(sample_digest())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        timeout=CHILD_SECONDS,
+        check=False,
+    )
+    return done.stdout.strip() or "no answer"

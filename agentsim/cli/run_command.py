@@ -1,0 +1,148 @@
+"""`agentsim run`: one run of a scenario, its timeline and its verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agentsim.cli.common import (
+    EXIT_CODES,
+    REFERENCE,
+    AgentOption,
+    JsonOption,
+    TargetArgument,
+    console,
+    judgements_data,
+    load_target,
+    print_json,
+    repeat_line,
+)
+from agentsim.core import UsageError
+from agentsim.report import print_judgements, print_timeline
+from agentsim.simulation import Run, import_agent, run
+from agentsim.trace import to_jsonl
+
+__all__ = [
+    "RuntimeOption",
+    "TraceOption",
+    "command",
+    "finish",
+    "run_data",
+    "verdict_line",
+]
+
+TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace", metavar="FILE", help="Write the trace as JSON Lines."),
+]
+RuntimeOption = Annotated[
+    bool,
+    typer.Option("--runtime-events", help="Show what the runtime says of itself too."),
+]
+
+
+def command(
+    scenario: TargetArgument,
+    agent: AgentOption = REFERENCE,
+    trace: TraceOption = None,
+    runtime_events: RuntimeOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Run a scenario once, on time and without faults but its own, and judge it."""
+    made = run(load_target(scenario), import_agent(agent))
+    return finish(
+        made, scenario, agent, trace, runtime_events=runtime_events, as_json=as_json
+    )
+
+
+def finish(
+    made: Run,
+    target: str,
+    agent: str,
+    trace: Path | None,
+    *,
+    runtime_events: bool,
+    as_json: bool,
+) -> int:
+    """Print a run, write its trace where asked to, and give its exit code."""
+    if trace is not None:
+        write_trace(made, trace)
+    repeat = repeat_line(target, agent, made)
+    if as_json:
+        print_json({**run_data(made), "repeat": repeat})
+    else:
+        print_run(made, repeat, runtime_events=runtime_events)
+    return EXIT_CODES[made.verdict.status]
+
+
+def run_data(made: Run) -> dict[str, Any]:
+    """A run as data for `--json`."""
+    outcome = made.outcome
+    usage = outcome.usage
+    return {
+        "verdict": made.verdict.status,
+        "scenario": made.scenario.name,
+        "agent": made.agent,
+        "menu": made.menu.text,
+        "status": outcome.status if outcome.status is not None else outcome.ending,
+        "output": outcome.output,
+        "error": outcome.error,
+        "iterations": outcome.iterations,
+        "messages": None if outcome.history is None else len(outcome.history),
+        "usage": None
+        if usage is None
+        else {
+            "prompt": usage.prompt,
+            "completion": usage.completion,
+            "cache_read": usage.cache_read,
+            "estimated": usage.estimated,
+        },
+        "tools": None if outcome.tools is None else list(outcome.tools),
+        "virtual_s": outcome.at_ns / 1_000_000_000,
+        "invariants": judgements_data(made.verdict.judgements),
+        "deviations": list(made.words),
+        "token": made.token,
+        "trace_digest": made.trace.digest(),
+    }
+
+
+def verdict_line(made: Run) -> str:
+    """The verdict on a run in one line."""
+    outcome = made.outcome
+    ending = outcome.status if outcome.status is not None else outcome.ending
+    counted = (
+        f" in {outcome.iterations} iterations" if outcome.iterations is not None else ""
+    )
+    seconds = outcome.at_ns / 1_000_000_000
+    return (
+        f"{made.scenario.name}: {made.verdict.status}. "
+        f"{made.agent} ended {ending}{counted}, {seconds:.3f} virtual seconds."
+    )
+
+
+def write_trace(made: Run, path: Path) -> None:
+    """Write the trace of a run as JSON Lines.
+
+    Raises:
+        UsageError: when the file can't be written.
+    """
+    try:
+        path.write_text(to_jsonl(made.trace), encoding="utf-8", newline="\n")
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise UsageError(f"--trace: can't write {path}: {why}") from error
+
+
+def print_run(made: Run, repeat: str, *, runtime_events: bool) -> None:
+    """Print the timeline, the table of judgements and, if any, the failure text."""
+    terminal = console()
+    judgements = made.verdict.judgements
+    print_timeline(terminal, made.trace, judgements, runtime=runtime_events)
+    terminal.print()
+    print_judgements(terminal, judgements)
+    terminal.print()
+    if made.verdict.violated:
+        terminal.print(made.failure_text(repeat), markup=False, soft_wrap=True)
+    terminal.print(verdict_line(made), markup=False, soft_wrap=True)

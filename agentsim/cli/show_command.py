@@ -1,0 +1,71 @@
+"""`agentsim show`: the timeline and the verdict of a recorded trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentsim.cli.common import (
+    EXIT_CODES,
+    JsonOption,
+    console,
+    judgements_data,
+    print_json,
+    read_trace,
+)
+from agentsim.cli.run_command import RuntimeOption
+from agentsim.invariants import judge, overall
+from agentsim.report import print_judgements, print_timeline, timeline
+from agentsim.trace import Trace, diff
+
+__all__ = ["command"]
+
+
+def command(
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace in JSON Lines.")
+    ],
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--diff", metavar="TRACE", help="Say where another trace diverges."
+        ),
+    ] = None,
+    runtime_events: RuntimeOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Show a trace that was recorded, judged anew."""
+    shown = read_trace(trace)
+    judgements = judge(shown)
+    divergence = diff(shown, read_trace(against)) if against is not None else None
+    if as_json:
+        print_json(
+            {
+                "verdict": overall(judgements),
+                "scenario": shown.header.scenario,
+                "agent": shown.header.agent,
+                "trace_digest": shown.digest(),
+                "invariants": judgements_data(judgements),
+                "timeline": _timeline_data(shown, runtime_events=runtime_events),
+                **({"divergence": divergence} if against is not None else {}),
+            }
+        )
+    else:
+        terminal = console()
+        print_timeline(terminal, shown, judgements, runtime=runtime_events)
+        terminal.print()
+        print_judgements(terminal, judgements)
+        if against is not None:
+            terminal.print(
+                divergence or "The traces are equal.", markup=False, soft_wrap=True
+            )
+    return EXIT_CODES[overall(judgements)]
+
+
+def _timeline_data(trace: Trace, *, runtime_events: bool) -> list[dict[str, object]]:
+    return [
+        {"event": line.index, "at": line.at, "actor": line.actor, "words": line.words}
+        for line in timeline(trace, runtime=runtime_events)
+    ]

@@ -1,0 +1,89 @@
+"""The failure text: what is wrong, where it shows, how it came to be, how to repeat it.
+
+In this order: the invariant in one sentence, the few events that violate it on a
+timeline, what was expected and found, the deviations in words, and the one line that
+repeats the run (design 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentsim.invariants import INVARIANTS, Judgement, Violation
+from agentsim.report.timeline import Line, timeline
+from agentsim.trace import Trace
+
+__all__ = ["failure_text", "invariant_sentence", "row"]
+
+VIOLATIONS_SHOWN = 3
+
+EXPECTED_SENTENCE = "The run is as its scenario expects."
+
+
+def failure_text(
+    trace: Trace,
+    judgements: Sequence[Judgement],
+    *,
+    deviations: Sequence[str],
+    repeat: str,
+) -> str:
+    """Tell every violated judgement of a run.
+
+    Args:
+        deviations: The deviations of the run in words.
+        repeat: The line that repeats the run.
+    """
+    return "\n".join(_lines(trace, judgements, deviations, repeat))
+
+
+def invariant_sentence(identifier: str) -> str:
+    """The sentence of an invariant; the scenario's own expectation has one too."""
+    found = INVARIANTS.get(identifier)
+    return found.sentence if found is not None else EXPECTED_SENTENCE
+
+
+def _lines(
+    trace: Trace,
+    judgements: Sequence[Judgement],
+    deviations: Sequence[str],
+    repeat: str,
+) -> Iterator[str]:
+    for judgement in judgements:
+        if judgement.status != "violated":
+            continue
+        yield f"{judgement.id} is violated: {invariant_sentence(judgement.id)}"
+        for violation in judgement.violations[:VIOLATIONS_SHOWN]:
+            yield from _violation(trace, violation)
+        more = len(judgement.violations) - VIOLATIONS_SHOWN
+        if more > 0:
+            yield f"  and {more} more of this kind"
+        yield ""
+    yield "What was not as usual: " + ("; ".join(deviations) or "nothing")
+    yield f"Repeat it: {repeat}"
+
+
+def _violation(trace: Trace, violation: Violation) -> Iterator[str]:
+    yield f"  {violation.words}"
+    yield from (f"  {row}" for row in _excerpt(trace, violation.events))
+    yield f"    expected: {violation.expected}"
+    yield f"    found:    {violation.found}"
+
+
+def _excerpt(trace: Trace, events: Sequence[int]) -> Iterator[str]:
+    """The marked events, each with the event before it; dots stand for what is left out."""
+    lines = timeline(trace, marked=events)
+    last = -1
+    for number, line in enumerate(lines):
+        if not any(near.marked for near in lines[number : number + 2]):
+            continue
+        if last >= 0 and number != last + 1:
+            yield "      ⋮"
+        yield row(line)
+        last = number
+
+
+def row(line: Line) -> str:
+    """One line of a timeline as plain text."""
+    mark = "✗" if line.marked else " "
+    lanes = f"{line.lanes} " if line.lanes else ""
+    return f"  {mark} {line.at:>11}  {line.actor:<7} {lanes}{line.words}"

@@ -1,0 +1,84 @@
+"""The timeline and the table of judgements on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from agentsim.invariants import Judgement
+from agentsim.report.failure import invariant_sentence
+from agentsim.report.timeline import timeline
+from agentsim.trace import Trace
+
+__all__ = ["print_judgements", "print_timeline"]
+
+STATUS_STYLES = {
+    "holds": "green",
+    "violated": "bold red",
+    "unknown": "yellow",
+    "not_applicable": "dim",
+}
+
+ACTOR_STYLES = {
+    "agent": "cyan",
+    "model": "magenta",
+    "tool": "blue",
+    "person": "green",
+    "world": "yellow",
+    "fault": "red",
+    "engine": "red",
+    "end": "bold",
+}
+
+
+def print_timeline(
+    console: Console,
+    trace: Trace,
+    judgements: Sequence[Judgement] = (),
+    *,
+    runtime: bool = False,
+) -> None:
+    """Print a trace as a timeline; events that show a violation are marked.
+
+    Args:
+        runtime: Whether to show what the runtime says of itself beside the boundary.
+    """
+    marked = {i for j in judgements for v in j.violations for i in v.events}
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
+    table.add_column(width=1)
+    table.add_column(justify="right", style="dim", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for line in timeline(trace, marked=marked, runtime=runtime):
+        style = "bold red" if line.marked else ""
+        table.add_row(
+            Text("✗" if line.marked else "", style="bold red"),
+            Text(line.at),
+            Text(line.actor, style=ACTOR_STYLES.get(line.actor, "")),
+            Text(line.lanes, style="blue"),
+            Text(line.words, style=style),
+        )
+    console.print(table)
+
+
+def print_judgements(console: Console, judgements: Sequence[Judgement]) -> None:
+    """Print a table with a row for each judgement."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    table.add_column("invariant", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("evidence", justify="right")
+    table.add_column("what it says", overflow="fold", style="dim")
+    for judgement in judgements:
+        status = judgement.status.replace("_", " ")
+        words = judgement.why or invariant_sentence(judgement.id)
+        table.add_row(
+            judgement.id,
+            Text(status, style=STATUS_STYLES[judgement.status]),
+            str(judgement.evidence),
+            Text(words),
+        )
+    console.print(table)

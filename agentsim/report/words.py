@@ -1,0 +1,142 @@
+"""Events told in words: one short line for each kind that a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agentsim.core import (
+    Acknowledged,
+    CallIdsReplaced,
+    CancelRequested,
+    ConfirmationAnswered,
+    ConfirmationAsked,
+    Crashed,
+    Declared,
+    EffectApplied,
+    Event,
+    FaultStruck,
+    IncarnationStarted,
+    Message,
+    MessageInjected,
+    Outcome,
+    RequestFailed,
+    RequestSent,
+    ResponseReceived,
+    ToolEnded,
+    ToolStarted,
+    canonical_json,
+)
+
+__all__ = ["told", "told_arguments"]
+
+WIDTH = 72
+"""Characters that a text may take before it is cut."""
+
+CALLS_SHOWN = 3
+"""Calls of one response that are told; the others are counted."""
+
+_ESCAPES = {ord("\n"): "⏎", ord("\t"): " ", ord("\r"): " "}
+
+
+def told(event: Event) -> str:
+    """Tell one event in a line of text."""
+    tell = _WORDS.get(type(event))
+    return tell(event) if tell is not None else event.kind.replace("_", " ")
+
+
+def told_arguments(arguments: Mapping[str, Any]) -> str:
+    """Arguments as they would stand in a call: `host="web-03", n=5`."""
+    pairs = (f"{key}={canonical_json(value)}" for key, value in arguments.items())
+    return _cut(", ".join(pairs))
+
+
+def _cut(text: str) -> str:
+    printable = text.translate(_ESCAPES)
+    printable = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in printable)
+    return printable if len(printable) <= WIDTH else f"{printable[: WIDTH - 1]}…"
+
+
+def _request(event: RequestSent) -> str:
+    count = len(event.messages)
+    return f"request {event.number} with {count} message{'s' if count != 1 else ''}"
+
+
+def _response(event: ResponseReceived) -> str:
+    return f"response {event.number}: {_message(event.message)}{_reason(event)}"
+
+
+def _message(message: Message) -> str:
+    text = f'"{_cut(message.content)}"' if message.content else ""
+    return " and ".join(part for part in (text, _calls(message)) if part) or "nothing"
+
+
+def _calls(message: Message) -> str:
+    calls = message.tool_calls
+    shown = [f"{call.name}({_cut(call.arguments)})" for call in calls[:CALLS_SHOWN]]
+    more = len(calls) - CALLS_SHOWN
+    return ", ".join(shown) + (f" and {more} more calls" if more > 0 else "")
+
+
+def _reason(event: ResponseReceived) -> str:
+    usual = "tool_use" if event.message.tool_calls else "end_turn"
+    return "" if event.stop_reason == usual else f" [{event.stop_reason}]"
+
+
+def _failed(event: RequestFailed) -> str:
+    status = event.status if event.status is not None else "no answer"
+    return f"request {event.number} failed: {status} {event.error}: {_cut(event.words)}"
+
+
+def _declared(event: Declared) -> str:
+    promises = [name for name in ("limits", "loop") if getattr(event, name) is not None]
+    return f"the agent promises to keep: {', '.join(promises) or 'nothing'}"
+
+
+def _ended(event: ToolEnded) -> str:
+    ending = "" if event.ending == "ok" else f" [{event.ending}]"
+    return f"{event.name}{ending}: {_cut(event.output)}"
+
+
+def _answered(event: ConfirmationAnswered) -> str:
+    if event.approved:
+        return f"approved by {event.confirmed_by or 'nobody'}"
+    return f"declined: {_cut(event.reason)}" if event.reason else "declined"
+
+
+def _replaced(event: CallIdsReplaced) -> str:
+    pairs = ", ".join(f"{old or '(none)'} → {new}" for old, new in event.replaced)
+    return f"call ids replaced: {pairs}"
+
+
+def _outcome(event: Outcome) -> str:
+    parts = [event.status or event.ending]
+    if event.iterations is not None:
+        parts.append(
+            f"after {event.iterations} iteration{'s' if event.iterations != 1 else ''}"
+        )
+    text = event.error if event.error is not None else event.output
+    return " ".join(parts) + (f": {_cut(text)}" if text else "")
+
+
+_WORDS: dict[type[Event], Callable[[Any], str]] = {
+    IncarnationStarted: lambda event: f"life {event.life} begins",
+    Declared: _declared,
+    RequestSent: _request,
+    ResponseReceived: _response,
+    RequestFailed: _failed,
+    ToolStarted: lambda event: f"{event.name}({told_arguments(event.arguments)})",
+    ToolEnded: _ended,
+    EffectApplied: lambda event: f"{event.name} took effect",
+    ConfirmationAsked: lambda event: (
+        f"may {event.name}({told_arguments(event.arguments)}) run?"
+    ),
+    ConfirmationAnswered: _answered,
+    FaultStruck: lambda event: f"{event.fault} strikes {event.target}: {event.words}",
+    CallIdsReplaced: _replaced,
+    MessageInjected: lambda event: f"message {event.message_id}: {_cut(event.text)}",
+    Acknowledged: lambda event: f"message {event.message_id} acknowledged",
+    CancelRequested: lambda _event: "the run is cancelled from outside",
+    Crashed: lambda _event: "the process dies",
+    Outcome: _outcome,
+}

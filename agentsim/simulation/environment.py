@@ -1,0 +1,88 @@
+"""What one incarnation of the agent is given: the `Env` of a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsim.core import (
+    Client,
+    Confirm,
+    ConfirmationAnswered,
+    ConfirmationAsked,
+    Decision,
+    Declared,
+    Event,
+    Injected,
+    Limits,
+    LoopRules,
+    MessageInjected,
+    Question,
+    Stop,
+    Tool,
+)
+from agentsim.engine import Life
+from agentsim.simulation.model import simulated_client
+from agentsim.simulation.stage import Stage
+from agentsim.simulation.toolbox import simulated_tools
+
+__all__ = ["Environment"]
+
+
+class Environment:
+    """Everything that an agent under test may touch; see `core.Env` for each part."""
+
+    def __init__(self, stage: Stage, life: Life) -> None:
+        self._stage = stage
+        self._life = life
+        scenario = stage.scenario
+        self.task: str = scenario.task
+        self.prompt: str | None = scenario.prompt
+        self.model: str = scenario.model
+        self.temperature: float = scenario.temperature
+        self.limits: Limits = scenario.limits
+        self.loop: LoopRules = scenario.loop
+        self.stop: Stop | None = scenario.stop
+        self.client: Client = simulated_client(stage, life)
+        self.tools: tuple[Tool, ...] = simulated_tools(stage, life)
+
+    @property
+    def confirm(self) -> Confirm | None:
+        """The person who approves, or None when nobody is there."""
+        return self._ask if self._stage.human is not None else None
+
+    async def _ask(self, question: Question) -> Decision:
+        human = self._stage.human
+        assert human is not None
+        number = self._stage.next_question()
+        asked = dict(question.arguments)
+        self._life.record(
+            ConfirmationAsked(number, question.name, asked, question.call_id)
+        )
+        await self._life.gate("the person", latency_s=human.latency_s)
+        decision = human.decide(question)
+        self._life.record(
+            ConfirmationAnswered(
+                number, decision.approved, decision.confirmed_by, decision.reason
+            )
+        )
+        return decision
+
+    def inject(self) -> Sequence[Injected]:
+        """Take the messages that a user sent into the running turn."""
+        taken = self._stage.take_injected()
+        for message in taken:
+            self._life.record(MessageInjected(message.id, message.text))
+        return taken
+
+    def on(self, event: Event) -> None:
+        """Record what the agent's runtime says of itself."""
+        event.who = "runtime"
+        self._life.record(event)
+
+    def declare(
+        self, *, limits: Limits | None = None, loop: LoopRules | None = None
+    ) -> None:
+        """Promise to keep boundaries: only then are they judged."""
+        declared = Declared(limits, loop)
+        self._stage.declared = declared
+        self._life.record(declared)

@@ -1,0 +1,144 @@
+"""What a scenario says should happen, judged on a run without deviations.
+
+An agent that does nothing violates no invariant; the expectation is what tells it from
+one that does the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from agentsim.core import (
+    STATUSES,
+    EffectApplied,
+    Outcome,
+    ResponseReceived,
+    ToolStarted,
+    UsageError,
+    did_you_mean,
+)
+from agentsim.invariants import Judgement, Status, Violation
+from agentsim.trace import Trace
+
+__all__ = ["EXPECTED", "Expectation", "judge_expectation"]
+
+EXPECTED = "expected"
+"""The id under which a verdict lists the scenario's own expectation."""
+
+BLOCK_TEXT = "Error: loop detected:"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What should be true of a run without deviations; None is not asked for.
+
+    Attributes:
+        status: How the run ends (R1.9).
+        output: A text that the output contains.
+        iterations: Responses consumed.
+        messages: Messages in the history it leaves, from the system prompt to the
+            final answer.
+        calls: Calls the model made.
+        first_block: Which call, 1-based, is the first answered as a loop.
+        tools: Names of the tools that ran, in order.
+        effects: How often each writing tool took effect; others never.
+    """
+
+    status: str | None = None
+    output: str | None = None
+    iterations: int | None = None
+    messages: int | None = None
+    calls: int | None = None
+    first_block: int | None = None
+    tools: tuple[str, ...] | None = None
+    effects: Mapping[str, int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.status is not None and self.status not in STATUSES:
+            raise UsageError(
+                f"expect.status: unknown status {self.status!r} "
+                f"(there are {', '.join(STATUSES)})"
+                f"{did_you_mean(self.status, STATUSES)}"
+            )
+        for name in ("iterations", "messages", "calls", "first_block"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise UsageError(f"expect.{name}: expected zero or more, got {value!r}")
+        for name, count in (self.effects or {}).items():
+            if count < 0:
+                raise UsageError(
+                    f"expect.effects.{name}: expected zero or more, got {count!r}"
+                )
+
+
+def judge_expectation(expectation: Expectation, trace: Trace) -> Judgement:
+    """Compare a trace with what the scenario expects."""
+    asked = [
+        f.name for f in fields(expectation) if getattr(expectation, f.name) is not None
+    ]
+    if not asked:
+        return Judgement(
+            EXPECTED, "not_applicable", 0, (), "the scenario expects nothing"
+        )
+    violations = tuple(_differences(expectation, trace))
+    status: Status = "violated" if violations else "holds"
+    return Judgement(EXPECTED, status, len(asked), violations, "")
+
+
+def _differences(expectation: Expectation, trace: Trace) -> Iterator[Violation]:
+    found = _facts(trace)
+    last = (len(trace.events) - 1,)
+    for field in fields(expectation):
+        expected = getattr(expectation, field.name)
+        if expected is None:
+            continue
+        if field.name == "output":
+            text = found["output"]
+            if not isinstance(text, str) or expected not in text:
+                yield Violation(
+                    "the output lacks an expected text",
+                    repr(expected),
+                    repr(text),
+                    last,
+                )
+            continue
+        if field.name == "effects":
+            expected = {name: count for name, count in expected.items() if count}
+        if found[field.name] != expected:
+            yield Violation(
+                f"{field.name} is not as the scenario expects",
+                _told(expected),
+                _told(found[field.name]),
+                last,
+            )
+
+
+def _told(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {count}" for name, count in value.items()) or "none"
+    return str(value)
+
+
+def _facts(trace: Trace) -> dict[str, object]:
+    outcome = next((e for e in reversed(trace.events) if isinstance(e, Outcome)), None)
+    history = (
+        outcome.history if outcome is not None and outcome.history is not None else ()
+    )
+    results = [message for message in history if message.role == "tool"]
+    blocks = [n for n, m in enumerate(results, 1) if m.content.startswith(BLOCK_TEXT)]
+    effects: dict[str, int] = {}
+    for event in trace.of(EffectApplied):
+        effects[event.name] = effects.get(event.name, 0) + 1
+    return {
+        "status": outcome.status if outcome is not None else None,
+        "output": outcome.output if outcome is not None else None,
+        "iterations": outcome.iterations if outcome is not None else None,
+        "messages": len(history),
+        "calls": sum(len(e.message.tool_calls) for e in trace.of(ResponseReceived)),
+        "first_block": blocks[0] if blocks else None,
+        "tools": tuple(event.name for event in trace.of(ToolStarted)),
+        "effects": effects,
+    }

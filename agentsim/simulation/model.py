@@ -1,0 +1,68 @@
+"""The scripted model as one incarnation reaches it: faults wrap its answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agentsim.core import (
+    Client,
+    Request,
+    Response,
+    UnscriptedRequest,
+    Usage,
+    UsageError,
+    assistant,
+)
+from agentsim.engine import Life
+from agentsim.providers import Answer, ScriptedClient
+from agentsim.simulation.stage import Stage
+
+__all__ = ["CLOSING_TEXT", "simulated_client"]
+
+CLOSING_TEXT = "The script of this simulation has ended."
+"""What the model says when the script runs out in a run with deviations."""
+
+
+def simulated_client(stage: Stage, life: Life) -> Client:
+    """The neutral client of one incarnation."""
+    answers = _Answers(stage, life)
+    return ScriptedClient(
+        life,
+        stage.model,
+        tamper=answers.tamper,
+        out_of_script=answers.out_of_script,
+        numbers=stage.request_numbers,
+    )
+
+
+class _Answers:
+    """Lets faults strike the model's answers, and closes a script that ran out."""
+
+    def __init__(self, stage: Stage, life: Life) -> None:
+        self._stage = stage
+        self._life = life
+
+    def tamper(self, _request: Request, answer: Answer) -> Answer:
+        stage = self._stage
+        operation = stage.operation("model", "model", writes=False)
+        if stage.stuck is not None:
+            fault, message = stage.stuck
+        else:
+            message = answer.response.message
+            struck = stage.strike(self._life, operation, message)
+            if struck is None:
+                return answer
+            fault = struck
+            if fault.sticky:
+                stage.stuck = (fault, message)
+        assert fault.tamper is not None
+        tampered = replace(answer.response, message=fault.tamper(message, operation))
+        return replace(answer, response=tampered, index=None)
+
+    def out_of_script(self, error: UsageError) -> Answer:
+        """Close softly where deviations used the script up; else it is a mistake."""
+        stage = self._stage
+        if not stage.deviated or not isinstance(error, UnscriptedRequest):
+            stage.unscripted = error
+            raise error
+        return Answer(Response(assistant(CLOSING_TEXT), "end_turn", Usage()))

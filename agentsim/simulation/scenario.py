@@ -1,0 +1,140 @@
+"""A scenario: one story, told as data (design 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from agentsim.core import (
+    Injected,
+    Limits,
+    LoopRules,
+    ScenarioError,
+    Stop,
+    UsageError,
+    did_you_mean,
+)
+from agentsim.faults import FaultRule, check_rules
+from agentsim.providers import Script
+from agentsim.simulation.expectation import Expectation
+from agentsim.simulation.plain import digest_of
+from agentsim.world import Human, Spec, World, WorldTool
+
+__all__ = ["Scenario"]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A task, what the model answers, the world it acts in, and what should happen.
+
+    Lists are taken where tuples are kept, and a mapping where the expectation is.
+
+    Attributes:
+        task: What the user asks for.
+        script: What the model answers: replies in order, or a policy.
+        world: Specifications of the simulated subsystems, built fresh for each run.
+        tools: Names of the tools that the agent gets (the allowlist), or None for all.
+        human: Who approves; None when nobody is there.
+        prompt: The system prompt to send, or None for the agent's own.
+        limits: The limits that the agent is to keep.
+        loop: The parameters of its loop detection.
+        faults: Faults that always strike where they match.
+        inject: Messages of the user that may enter the running turn, at any gate.
+        stop: A predicate over the history that ends the run, or None.
+        expect: What should be true of a run without deviations.
+        seed: Seed of the world.
+
+    Raises:
+        ScenarioError: when a field contradicts another, such as an unknown tool.
+    """
+
+    task: str
+    script: Script | Sequence[Any]
+    name: str = "scenario"
+    world: Sequence[Spec] = ()
+    tools: Sequence[str] | None = None
+    human: Human | None = field(default_factory=Human)
+    prompt: str | None = None
+    model: str = "scripted"
+    temperature: float = 0.2
+    limits: Limits = field(default_factory=Limits)
+    loop: LoopRules = field(default_factory=LoopRules)
+    faults: Sequence[FaultRule] = ()
+    inject: Sequence[Injected] = ()
+    stop: Stop | None = None
+    expect: Expectation | Mapping[str, Any] = field(default_factory=Expectation)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._settle("script", self.replies)
+        for name in ("world", "faults", "inject"):
+            self._settle(name, tuple(getattr(self, name)))
+        if self.tools is not None:
+            self._settle("tools", tuple(self.tools))
+        self._settle("expect", self.expectation)
+        self._check_tools()
+
+    @property
+    def replies(self) -> Script:
+        """The script, as a script."""
+        return self.script if isinstance(self.script, Script) else Script(self.script)
+
+    @property
+    def expectation(self) -> Expectation:
+        """The expectation, as an expectation.
+
+        Raises:
+            ScenarioError: for a field that does not exist.
+        """
+        if isinstance(self.expect, Expectation):
+            return self.expect
+        known = Expectation.__dataclass_fields__
+        for name in self.expect:
+            if name not in known:
+                raise ScenarioError(
+                    f"expect.{name}: unknown field{did_you_mean(name, known)}"
+                )
+        values: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in self.expect.items()
+        }
+        return Expectation(**values)
+
+    @cached_property
+    def digest(self) -> str:
+        """16 hexadecimal digits over everything that the scenario says."""
+        return digest_of(self)
+
+    @cached_property
+    def known_tools(self) -> tuple[WorldTool, ...]:
+        """All tools of the world, those off the allowlist too."""
+        return World(tuple(self.world)).tools
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_tools(self) -> None:
+        try:
+            known = {tool.name: tool.writes for tool in self.known_tools}
+        except UsageError as error:
+            raise ScenarioError(f"world: {error}") from error
+        for name in self.tools or ():
+            if name not in known:
+                raise ScenarioError(
+                    f"tools: unknown tool {name!r}{did_you_mean(name, known)}"
+                )
+        for position, name in self.replies.called_tools():
+            if name not in known:
+                raise ScenarioError(
+                    f"script[{position}]: unknown tool {name!r}{did_you_mean(name, known)}"
+                )
+        try:
+            check_rules(self.faults, known)
+        except UsageError as error:
+            raise ScenarioError(f"faults: {error}") from error
+        for name in self.expectation.effects or ():
+            if name not in known:
+                raise ScenarioError(
+                    f"expect.effects: unknown tool {name!r}{did_you_mean(name, known)}"
+                )

@@ -1,0 +1,276 @@
+"""Scenario files: one story per YAML file, read into a `Scenario`.
+
+The shape is checked by pydantic; what it finds is told in our words, with the file, the
+line and the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from agentsim.core import (
+    Injected,
+    Limits,
+    LoopRules,
+    ScenarioError,
+    Usage,
+)
+from agentsim.faults import parse_rule
+from agentsim.providers import Forever, Reply, Script, call, forever, say, together
+from agentsim.simulation.expectation import Expectation
+from agentsim.simulation.places import Place, translated
+from agentsim.simulation.scenario import Scenario
+from agentsim.simulation.yaml_text import Document, load_file
+from agentsim.world import Human, human_from_plain
+from agentsim.world import from_plain as part_from_plain
+
+__all__ = ["ScenarioFile", "build_scenario", "load_scenario"]
+
+Number = Annotated[float, Field(strict=True)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class UsageEntry(_Model):
+    """Tokens that the service reports with a reply."""
+
+    prompt: StrictInt = Field(ge=0)
+    completion: StrictInt = Field(ge=0)
+    cache_read: StrictInt = Field(default=0, ge=0)
+
+
+class CallEntry(_Model):
+    """One call of a reply."""
+
+    call: StrictStr
+    with_: dict[StrictStr, Any] | StrictStr = Field(default_factory=dict, alias="with")
+    id: StrictStr | None = None
+
+
+class ReplyEntry(_Model):
+    """One entry of a script: `say`, `call`, `calls`, or `forever` as the last."""
+
+    say: StrictStr | None = None
+    call: StrictStr | None = None
+    with_: dict[StrictStr, Any] | StrictStr | None = Field(default=None, alias="with")
+    id: StrictStr | None = None
+    calls: list[CallEntry] | None = None
+    text: StrictStr | None = None
+    stop_reason: StrictStr | None = None
+    refusal: StrictStr | None = None
+    usage: UsageEntry | Literal["missing"] | None = None
+    latency_s: Number | None = Field(default=None, ge=0)
+    forever: list[ReplyEntry] | None = None
+
+
+class LimitsEntry(_Model):
+    """The limits to keep; `null` means none."""
+
+    max_iterations: StrictInt | None = 10
+    deadline_s: Number | None = 3600.0
+    token_budget: StrictInt | None = None
+    max_parallel: StrictInt | None = 4
+    cache_read_weight: Number = 0
+
+
+class LoopEntry(_Model):
+    """The parameters of loop detection."""
+
+    block_at: StrictInt = 3
+    window: StrictInt = 31
+
+
+class InjectEntry(_Model):
+    """A message that the user may send into the running turn."""
+
+    id: StrictStr
+    text: StrictStr
+
+
+class ExpectEntry(_Model):
+    """What should be true of the run without deviations."""
+
+    status: StrictStr | None = None
+    output: StrictStr | None = None
+    iterations: StrictInt | None = None
+    messages: StrictInt | None = None
+    calls: StrictInt | None = None
+    first_block: StrictInt | None = None
+    tools: list[StrictStr] | None = None
+    effects: dict[StrictStr, StrictInt] | None = None
+
+
+class ScenarioFile(_Model):
+    """A scenario as a file says it."""
+
+    name: StrictStr | None = None
+    story: StrictStr | None = None
+    task: StrictStr
+    script: list[ReplyEntry] = Field(min_length=1)
+    world: dict[StrictStr, dict[StrictStr, Any] | None] = Field(default_factory=dict)
+    tools: list[StrictStr] | None = None
+    human: dict[StrictStr, Any] | Literal["none"] = Field(default_factory=dict)
+    prompt: StrictStr | None = None
+    temperature: Number = Field(default=0.2, ge=0, le=2)
+    limits: LimitsEntry = Field(default_factory=LimitsEntry)
+    loop: LoopEntry = Field(default_factory=LoopEntry)
+    faults: list[dict[StrictStr, Any] | StrictStr] = Field(default_factory=list)
+    inject: list[InjectEntry] = Field(default_factory=list)
+    expect: ExpectEntry = Field(default_factory=ExpectEntry)
+    seed: StrictInt = Field(default=0, ge=0)
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """Read a scenario file.
+
+    Raises:
+        ScenarioError: one sentence with file, line and field.
+    """
+    return build_scenario(load_file(Path(path)), Path(path).stem)
+
+
+def build_scenario(document: Document, name: str) -> Scenario:
+    """Build the scenario that a document tells; `name` is its name unless it has one.
+
+    Raises:
+        ScenarioError: one sentence with file, line and field.
+    """
+    try:
+        entry = ScenarioFile.model_validate(document.value)
+    except ValidationError as error:
+        raise translated(document, error, ScenarioFile) from None
+    return _Builder(document, name).build(entry)
+
+
+class _Builder:
+    """Builds a scenario from a file's entries, and tells where an entry is wrong."""
+
+    def __init__(self, document: Document, name: str) -> None:
+        self._document = document
+        self._name = name
+
+    def build(self, entry: ScenarioFile) -> Scenario:
+        human = entry.human
+        with Place(self._document, ()):
+            return Scenario(
+                name=entry.name or self._name,
+                task=entry.task,
+                script=self._script(entry.script),
+                world=tuple(
+                    self._spec(name, entry.world[name] or {}) for name in entry.world
+                ),
+                tools=tuple(entry.tools) if entry.tools is not None else None,
+                human=None if isinstance(human, str) else self._human(human),
+                prompt=entry.prompt,
+                temperature=entry.temperature,
+                limits=self._made("limits", Limits, entry.limits),
+                loop=self._made("loop", LoopRules, entry.loop),
+                faults=tuple(
+                    self._fault(n, data) for n, data in enumerate(entry.faults)
+                ),
+                inject=tuple(Injected(one.id, one.text) for one in entry.inject),
+                expect=self._expectation(entry.expect),
+                seed=entry.seed,
+            )
+
+    def _made(self, name: str, make: Any, entry: _Model) -> Any:
+        with Place(self._document, (name,)):
+            return make(**entry.model_dump())
+
+    def _human(self, data: Mapping[str, Any]) -> Human:
+        with Place(self._document, ("human",)):
+            return human_from_plain(data)
+
+    def _expectation(self, entry: ExpectEntry) -> Expectation:
+        with Place(self._document, ("expect",)):
+            tools = tuple(entry.tools) if entry.tools is not None else None
+            return Expectation(**{**entry.model_dump(), "tools": tools})
+
+    def _spec(self, name: str, data: Mapping[str, Any]) -> Any:
+        with Place(self._document, ("world", name)):
+            return part_from_plain(name, data)
+
+    def _fault(self, number: int, data: Mapping[str, Any] | str) -> Any:
+        with Place(self._document, ("faults", number)):
+            return parse_rule(data, f"faults[{number}]")
+
+    def _script(self, entries: Sequence[ReplyEntry]) -> Script:
+        made = [self._entry(("script", n), entry) for n, entry in enumerate(entries)]
+        with Place(self._document, ("script",)):
+            return Script(made)
+
+    def _entry(self, path: tuple[str | int, ...], entry: ReplyEntry) -> Reply | Forever:
+        if entry.forever is None:
+            return self._reply(path, entry)
+        with Place(self._document, path):
+            others = entry.model_fields_set - {"forever"}
+            if others:
+                raise ScenarioError(
+                    f"forever stands alone, beside it stands {min(others)!r}"
+                )
+            if not entry.forever:
+                raise ScenarioError("forever needs at least one reply")
+        turns = [
+            self._reply((*path, "forever", n), one)
+            for n, one in enumerate(entry.forever)
+        ]
+        return forever(*turns)
+
+    def _reply(self, path: tuple[str | int, ...], entry: ReplyEntry) -> Reply:
+        with Place(self._document, path):
+            reply = _spoken(entry)
+            changes: dict[str, Any] = {}
+            if entry.stop_reason is not None:
+                changes["stop_reason"] = entry.stop_reason
+            if entry.refusal is not None:
+                changes["refusal"] = entry.refusal
+            if entry.latency_s is not None:
+                changes["latency_s"] = float(entry.latency_s)
+            if entry.usage == "missing":
+                changes["usage"] = None
+            elif entry.usage is not None:
+                changes["usage"] = Usage(**entry.usage.model_dump())
+            return reply.but(**changes) if changes else reply
+
+
+def _spoken(entry: ReplyEntry) -> Reply:
+    given = [
+        name for name in ("say", "call", "calls") if getattr(entry, name) is not None
+    ]
+    if len(given) != 1:
+        what = " and ".join(given) or "none"
+        raise ScenarioError(f"expected one of say, call, calls or forever, got {what}")
+    if entry.say is not None:
+        if entry.text is not None or entry.with_ is not None:
+            raise ScenarioError("text and with belong to a call, not to say")
+        return say(entry.say)
+    if entry.call is not None:
+        single = CallEntry.model_validate(
+            {"call": entry.call, "with": entry.with_ or {}, "id": entry.id}
+        )
+        return together(_called(single), text=entry.text or "")
+    return together(*map(_called, entry.calls or ()), text=entry.text or "")
+
+
+def _called(entry: CallEntry) -> Reply:
+    raw = entry.with_
+    made = call(entry.call) if isinstance(raw, str) else call(entry.call, **raw)
+    changes: dict[str, Any] = {}
+    if isinstance(raw, str):
+        changes["arguments"] = raw
+    if entry.id is not None:
+        changes["id"] = entry.id
+    return made.but(**changes) if changes else made

@@ -1,0 +1,111 @@
+"""Everything of one run that outlives an incarnation of the agent.
+
+The world, the model, the person and the faults are outside of the process that dies in
+a crash; so are the counters that number their operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+
+from agentsim.core import (
+    Declared,
+    FaultStruck,
+    Injected,
+    Message,
+    UsageError,
+)
+from agentsim.engine import Choices, Engine, Life
+from agentsim.faults import Fault, FaultPlan, Operation, Target
+from agentsim.providers import ScriptedModel
+from agentsim.simulation.menu import Menu
+from agentsim.simulation.scenario import Scenario
+from agentsim.trace import Recorder
+from agentsim.world import World
+
+__all__ = ["Stage"]
+
+
+class Stage:
+    """The outside of one run, shared by all its incarnations."""
+
+    def __init__(self, scenario: Scenario, menu: Menu, choices: Choices) -> None:
+        self.scenario = scenario
+        self.choices = choices
+        self.recorder = Recorder()
+        self.world = World(tuple(scenario.world), seed=scenario.seed)
+        self.human = scenario.human.build() if scenario.human is not None else None
+        self.model = ScriptedModel(scenario.replies)
+        self.plan = FaultPlan(rules=tuple(scenario.faults), offered=menu.faults)
+        self.engine = Engine(
+            choices,
+            policy=menu.policy,
+            record=self.recorder.add,
+            cancel=menu.cancel,
+            crash=menu.crash,
+            inject=[
+                (entry.id, partial(self._arrive, entry)) for entry in scenario.inject
+            ],
+        )
+        self.declared: Declared | None = None
+        self.unscripted: UsageError | None = None
+        self.stuck: tuple[Fault, Message] | None = None
+        self.struck: dict[str, int] = {}
+        self.request_numbers = count(1)
+        self._inbox: list[Injected] = []
+        self._attempts: dict[tuple[str, str], int] = {}
+        self._operations = 0
+        self._questions = 0
+
+    @property
+    def deviated(self) -> bool:
+        """Whether anything but the dull choice was made; faults by rule are the story."""
+        return bool(self.choices.deviations)
+
+    def next_operation(self) -> int:
+        """Number the next run of a tool, 1-based over all lives."""
+        self._operations += 1
+        return self._operations
+
+    def next_question(self) -> int:
+        """Number the next question to the person, 1-based over all lives."""
+        self._questions += 1
+        return self._questions
+
+    def take_injected(self) -> Sequence[Injected]:
+        """Hand over the messages that arrived since the last call."""
+        taken, self._inbox = self._inbox, []
+        return taken
+
+    def _arrive(self, message: Injected) -> None:
+        self._inbox.append(message)
+
+    def operation(self, target: Target, name: str, *, writes: bool) -> Operation:
+        """Describe the next operation on a tool or the model, with its attempt."""
+        attempt = self._attempts.get((target, name), 0) + 1
+        self._attempts[target, name] = attempt
+        return Operation(target, name, attempt, writes)
+
+    def strike(
+        self, life: Life, operation: Operation, message: Message | None = None
+    ) -> Fault | None:
+        """The fault that strikes an operation: the scenario's own, or a choice."""
+        fault = self.plan.strikes(operation, message)
+        if fault is None:
+            offered = self.plan.menu(operation, message)
+            if not offered:
+                return None
+            options = ("no fault", *(entry.name for entry in offered))
+            drawn = life.choose(f"fault {operation.name}", options)
+            if drawn == 0:
+                return None
+            fault = offered[drawn - 1]
+        self.struck[fault.name] = self.struck.get(fault.name, 0) + 1
+        life.record(
+            FaultStruck(
+                fault.name, operation.name, fault.definite, fault.sentence, who="fault"
+            )
+        )
+        return fault

@@ -1,0 +1,166 @@
+"""The commands do the main job: run, explore, replay, show, check, list, doctor."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.support.command import Done, agentsim
+from tests.support.scenarios import FOLDER
+
+HIGH_CPU = str(FOLDER / "high_cpu.yaml")
+DISK_FULL = str(FOLDER / "disk_full.yaml")
+DECLINED = str(FOLDER / "declined.yaml")
+
+MUTANT = "agentsim.mutants:declined_call_runs"
+
+
+def shown(done: Done) -> str:
+    """What was printed, without the path of this checkout."""
+    return done.out.replace(str(FOLDER), "scenarios")
+
+
+def test_a_run_prints_its_timeline_and_its_verdict(snapshot: SnapshotAssertion) -> None:
+    """The timeline, the table of invariants and the verdict read as they should."""
+    done = agentsim("run", HIGH_CPU)
+    assert (done.code, done.err) == (0, "")
+    assert shown(done) == snapshot
+
+
+def test_a_run_as_data_has_every_field(snapshot: SnapshotAssertion) -> None:
+    """`run --json` tells status, usage, invariants, token and digest of a run."""
+    done = agentsim("run", HIGH_CPU, "--json")
+    data = done.data
+    assert (data["verdict"], data["status"], data["iterations"]) == ("holds", "done", 5)
+    assert {
+        **data,
+        "repeat": data["repeat"].replace(str(FOLDER), "scenarios"),
+    } == snapshot
+
+
+def test_a_broken_agent_is_caught_with_its_timeline(
+    snapshot: SnapshotAssertion,
+) -> None:
+    """An exploration of a mutant shows what it broke, and ends with exit code 1."""
+    done = agentsim("explore", DECLINED, "--agent", MUTANT, "--deviations", "0")
+    assert done.code == 1
+    told = shown(done).splitlines()
+    assert [line for line in told if "runs/s" not in line] == snapshot
+
+
+@pytest.mark.parametrize("mode", [("--runs", "30"), ("--deviations", "1")])
+def test_the_line_that_repeats_a_failure_repeats_it(mode: tuple[str, str]) -> None:
+    """Running the printed line gives the same violation, digest and exit code."""
+    found = agentsim("explore", DECLINED, "--agent", MUTANT, *mode, "--json")
+    assert found.code == 1
+    for violation in found.data["violations"]:
+        name, *words = shlex.split(violation["repeat"])
+        assert name == "agentsim"
+        again = agentsim(*words, "--json")
+        assert again.code == 1
+        assert again.data["trace_digest"] == violation["trace_digest"]
+        assert again.data["invariants"][violation["invariant"]]["status"] == "violated"
+
+
+def test_an_exhaustive_exploration_states_its_menu_and_is_complete() -> None:
+    """`explore --deviations 1 --json` tells policy, menu and that nothing is left."""
+    data = agentsim("explore", DISK_FULL, "--deviations", "1", "--json").data
+    assert data["complete"] is True
+    assert data["deviations_left"] == {"runs": 0, "exact": True}
+    assert data["violations"] == []
+    assert data["policy"] == "any_order"
+    assert "answer_lost" in data["menu"]
+    assert data["runs"] == sum(data["endings"].values())
+
+
+def test_a_capped_exploration_is_honestly_incomplete() -> None:
+    """With fewer runs than the bound has, `complete` is false and something is left."""
+    data = agentsim(
+        "explore", DISK_FULL, "--deviations", "1", "--runs", "5", "--json"
+    ).data
+    assert (data["runs"], data["complete"]) == (5, False)
+    assert data["deviations_left"]["runs"] > 0
+
+
+def test_what_was_required_and_never_met_makes_the_verdict_unknown() -> None:
+    """A required crash that the menu does not offer gives exit code 2."""
+    done = agentsim("explore", DISK_FULL, "--runs", "3", "--require", "crash", "--json")
+    assert (done.code, done.data["unmet"]) == (2, ["crash"])
+
+
+def test_a_trace_is_written_shown_compared_and_checked(tmp_path: Path) -> None:
+    """`run --trace` writes what `show` and `check` read, with the same digest."""
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    digest = agentsim("run", HIGH_CPU, "--trace", str(first), "--json").data[
+        "trace_digest"
+    ]
+    agentsim("run", DISK_FULL, "--trace", str(second))
+    data = agentsim("show", str(first), "--json").data
+    assert (data["verdict"], data["trace_digest"]) == ("holds", digest)
+    assert (
+        "The traces are equal."
+        in agentsim("show", str(first), "--diff", str(first)).out
+    )
+    assert agentsim("show", str(first), "--diff", str(second), "--json").data[
+        "divergence"
+    ]
+    assert agentsim("check", str(first)).code == 0
+
+
+def test_a_violating_trace_is_caught_by_check(tmp_path: Path) -> None:
+    """`check` judges a trace of a broken agent by all invariants, as the run did."""
+    path = tmp_path / "trace.jsonl"
+    agentsim("run", DECLINED, "--agent", MUTANT, "--trace", str(path))
+    done = agentsim("check", str(path))
+    assert done.code == 1
+    assert "confirmed-before-effect is violated" in done.out
+
+
+def test_a_transcript_with_an_open_call_is_told_with_line_and_position(
+    tmp_path: Path,
+) -> None:
+    """`check` names file, line, position and rule of a call without its result."""
+    path = tmp_path / "session.json"
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "user", "content": "and?"},
+    ]
+    path.write_text(
+        json.dumps({"model": "m", "messages": messages}, indent=1), encoding="utf-8"
+    )
+    done = agentsim("check", str(path))
+    assert done.code == 1
+    assert f"{path}:" in done.out
+    assert "messages[" in done.out
+    assert "unanswered" in done.out
+
+
+def test_everything_that_can_be_named_is_listed() -> None:
+    """`list --json` has the invariants, faults, mutants, tools and events."""
+    data = agentsim("list", "--json").data
+    for kind in ("invariants", "faults", "mutants", "tools", "events"):
+        assert data[kind]
+        assert agentsim("list", kind).out.startswith(f"{kind}:")
+
+
+@pytest.mark.slow
+def test_the_doctor_finds_this_machine_sound() -> None:
+    """Interpreter, libraries, engine and determinism are as they must be."""
+    assert agentsim("doctor").code == 0
+    assert {
+        check["passed"] for check in agentsim("doctor", "--json").data["checks"]
+    } == {True}
+
+
+def test_help_names_every_command() -> None:
+    """Without a command the help is printed, and names each of them."""
+    done = agentsim("--help")
+    assert done.code == 0
+    for name in ("run", "explore", "replay", "show", "check", "list", "doctor"):
+        assert name in done.out
