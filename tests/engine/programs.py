@@ -54,8 +54,8 @@ class Interpreter:
 
     def delay_s(self, units: int) -> float:
         """A delay that no sum of others equals, so that no two timers tie."""
-        self.timers += 1
-        return (units * 4_000_000 + (1 << min(self.timers, 21))) / 1_000_000_000
+        self.timers = min(self.timers + 1, 40)
+        return ((units << 42) + (1 << self.timers)) / 1_000_000_000
 
     async def run(self, program: Program, name: str = "m") -> None:
         """Run operation after operation; each says when it begins and ends."""
