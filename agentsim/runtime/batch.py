@@ -34,6 +34,9 @@ async def answer_batch(session: Session) -> None:
 
 def stretches(slots: Sequence[Slot]) -> Iterator[list[Slot]]:
     """Split calls, in their order, into what may overlap and what runs alone."""
+    if len(slots) == 1:
+        yield list(slots)  # the usual case
+        return
     for alone, group in groupby(slots, key=lambda slot: slot.alone):
         if alone:
             for slot in group:

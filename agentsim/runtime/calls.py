@@ -1,4 +1,8 @@
-"""One call: name, arguments, loop refusal, confirmation, execution (spec R4)."""
+"""One call: name, arguments, loop refusal, confirmation, execution (spec R4).
+
+Not here yet: the dry run of a destructive tool (R4.5; it is confirmed like a mutating
+one) and questions that pause the run (R4.6).
+"""
 
 from __future__ import annotations
 

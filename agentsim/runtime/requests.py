@@ -1,8 +1,13 @@
-"""One request and its response: what is asked, taken in, and read by its structure."""
+"""One request and its response: what is asked, taken in, and read by its structure.
+
+Not here yet: retries, fallback and recovery (R7, R8). Until then a request that fails
+and a response that is empty end the run `failed`.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import cast
 
 from agentsim.core import (
@@ -50,7 +55,10 @@ def take_injected(session: Session) -> None:
     if inject is None:
         return
     session.check()
-    messages = call_back("inject", lambda: tuple(inject()))
+    messages: object = call_back("inject", inject)
+    if not isinstance(messages, Sequence):
+        kind = type(messages).__name__
+        raise RunOver("failed", f"inject returned {kind}; expected a list of Injected")
     for injected in messages:
         session.emit(MessageInjected(injected.id, injected.text))
     session.append(*(user(injected.text) for injected in messages))

@@ -334,6 +334,37 @@ def test_a_second_cancellation_ends_the_grace_at_once() -> None:
     assert ended(events).status == "cancelled"
 
 
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_tool_that_holds_the_loop_past_the_deadline_is_late(
+    *, parallel: bool
+) -> None:
+    """Even if no timer could fire meanwhile: the clock is asked after each await."""
+    lost = [0.0]
+
+    class Blocked(asyncio.SelectorEventLoop):
+        def time(self) -> float:
+            return super().time() + lost[0]
+
+    started: list[object] = []
+
+    async def blocks(arguments: dict[str, Any]) -> str:
+        started.append(arguments)
+        await asyncio.sleep(0)
+        lost[0] += 4000
+        return "done"
+
+    client = ScriptedClient(asks(*[call("look", f"id{n}") for n in range(3)]))
+    agent = config(
+        client, tool(run=blocks, parallel=parallel), limits=Limits(max_parallel=2)
+    )
+    with asyncio.Runner(loop_factory=Blocked) as runner:
+        result = runner.run(run_agent(agent, "task"))
+    assert result.status == "deadline"
+    assert len(started) == 1 + parallel
+    assert results(result)[0].startswith("Error: not finished: ")
+    assert results(result)[2].startswith("Error: not executed: ")
+
+
 @pytest.mark.parametrize("error", [ValueError("late"), TimeoutError(), None])
 def test_what_a_tool_makes_of_its_cancellation_is_not_its_result(
     error: Exception | None,

@@ -247,6 +247,7 @@ def test_a_callback_that_raises_ends_the_run_failed(name: str) -> None:
     ("fields", "words"),
     [
         ({"resolve": lambda: None}, "resolve returned NoneType; expected a Client"),
+        ({"inject": lambda: None}, "inject returned NoneType; expected a list"),
         ({"confirm": lambda question: None}, "confirm returned NoneType; expected"),
         ({"stop": lambda history: history[99]}, "stop raised IndexError"),
     ],
