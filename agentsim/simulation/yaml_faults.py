@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agentsim.core import ScenarioError
+from agentsim.core import DEPTH_MAX, ScenarioError
 
 if TYPE_CHECKING:
     from yaml import MarkedYAMLError
@@ -16,33 +16,37 @@ _UNREADABLE = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 
-# Part of what PyYAML says -> our words; the first that fits counts. `_BEGINNING` has
-# those faults that lie where their context begins, the others where PyYAML noticed.
+# Part of what either reader of PyYAML says -> our words; the first that fits counts.
+# `_BEGINNING` has the faults that lie where their context begins, `_NOTICED` those that
+# lie where they were noticed.
 _BEGINNING = {
     "could not find expected ':'": "this line has no ':' behind its key",
-    "scanning a quoted scalar": "the quoted text that begins here has no end",
+    "quoted scalar found unexpected": "the quoted text that begins here has no end",
     "parsing a flow sequence": "the list that begins here lacks a ',' or its ']'",
     "parsing a flow mapping": "the mapping that begins here lacks a ',' or its '}'",
     "scanning an a": "a text can't begin with '*' or '&': put it into quotes",
     "a tag": "a text can't begin with '!': put it into quotes",
+    "tag handle": "a text can't begin with '!': put it into quotes",
     "directive": "a text can't begin with '%': put it into quotes",
 }
 _NOTICED = {
     "mapping values are not allowed": "a ':' can't stand here: put a text that contains "
     "': ' into quotes, or mend the indentation",
-    "double-quoted scalar": "an unknown escape: in single quotes a backslash stands for "
-    "itself",
+    "unexpected ':'": "a ':' can't stand here: put a text that contains ':' into quotes",
     "cannot start any token": "a text can't begin with this character: put it into "
     "quotes",
     "a block scalar": "behind '|' or '>' the line must end",
-    "expected the node content": "a value was expected here",
+    "node content": "a value was expected here",
     "document start": "a second value stands behind the end of the first",
     "block mapping": "expected a key here: mend the indentation, or put the text before "
     "into quotes",
     "block collection": "expected a '- ' here: mend the indentation",
-    "are not allowed here": "a '-' or '?' can't stand here: mend the indentation, or put "
-    "the text into quotes",
+    "are not allowed": "a '-' or '?' can't stand here: mend the indentation, or put the "
+    "text into quotes",
+    "nesting": f"nested deeper than {DEPTH_MAX} levels",
+    "incompatible YAML": "this is YAML of another version: leave the line out",
 }
+_ESCAPE = "an unknown escape: in single quotes a backslash stands for itself"
 
 _TAB = "a tab stands here: indent with spaces, and put a text with a tab into quotes"
 
@@ -70,17 +74,24 @@ def control_character(text: str, name: str) -> ScenarioError | None:
 
 
 def syntax_error(error: MarkedYAMLError, text: str, name: str) -> ScenarioError:
-    """Translate what PyYAML's own reader found."""
+    """Translate what one of PyYAML's readers found."""
     said = f"{error.context or ''} {error.problem or ''}"
     mark = error.problem_mark
-    words = next((ours for part, ours in _NOTICED.items() if part in said), None)
+    words = _first(_NOTICED, said)
     if words is None:
-        mark = error.context_mark or mark
-        words = next((ours for part, ours in _BEGINNING.items() if part in said), None)
+        words = _first(_BEGINNING, said)
+        if words is not None:
+            mark = error.context_mark or mark
+        elif "quoted scalar" in said:
+            words = _ESCAPE
     assert mark is not None  # each error of PyYAML's scanner and parser has one
     if _tab_before(text, mark.line, mark.column):
         words = _TAB
     return at(name, mark.line + 1, mark.column + 1, words or "this is not valid YAML")
+
+
+def _first(table: dict[str, str], said: str) -> str | None:
+    return next((words for part, words in table.items() if part in said), None)
 
 
 def _tab_before(text: str, line: int, column: int) -> bool:

@@ -141,7 +141,8 @@ class Builder:
             if event.anchor is not None:
                 self._anchors[event.anchor] = node
             self._attach(line, node)
-        elif isinstance(event, CollectionStartEvent):
+        else:
+            assert isinstance(event, CollectionStartEvent)  # there is no fourth kind
             self._begin(event)
 
     def _begin(self, event: CollectionStartEvent) -> None:
