@@ -124,7 +124,9 @@ def run(
     trace = stage.recorder.trace(_header(stage, menu, agent))
     judgements = judge(trace)
     if not stage.deviated:
-        _check_used_up(stage)
+        # What an agent did wrong goes before what it therefore left unused.
+        if all(entry.status != "violated" for entry in judgements):
+            _check_used_up(stage)
         judgements = (*judgements, judge_expectation(scenario.expectation, trace))
     stage.engine.bury()
     choices.finish()

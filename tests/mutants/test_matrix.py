@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from _pytest.mark import ParameterSet
 
-from agentsim.core import UnscriptedRequest
 from agentsim.invariants import INVARIANTS
 from agentsim.mutants import MUTANTS, Mutant, unbroken
 from agentsim.runtime import reference
@@ -20,31 +19,11 @@ AGENTS = {"unbroken": unbroken, "reference": reference}
 RARE = ("unknown_tool_guessed", "unknown_tool_kills_loop")
 """Mutants that show only where one fault strikes: they take a few dozen runs."""
 
-ENDS_EARLY = (
-    "ends_on_done_text",
-    "response_not_appended",
-    "result_not_appended",
-    "results_as_user_messages",
-    "results_before_response",
-    "wrong_call_id",
-    "error_kills_loop",
-    "detection_without_output",
-    "cached_tokens_in_full",
-)
-"""Mutants that leave a part of the script unused in the run without deviations."""
-
-HIDDEN = pytest.mark.xfail(
-    raises=UnscriptedRequest,
-    reason="explore refuses the unused script before it judges the agent that left it",
-)
-
 
 def _entry(mutant: Mutant) -> ParameterSet:
     marks = []
     if mutant.name in RARE:
         marks.append(pytest.mark.slow)
-    if mutant.name in ENDS_EARLY:
-        marks.append(HIDDEN)
     return pytest.param(mutant, id=mutant.name, marks=marks)
 
 
