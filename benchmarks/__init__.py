@@ -1,0 +1,1 @@
+"""How fast agentsim is, measured by ratios inside one run: `make bench`."""

@@ -1,0 +1,159 @@
+"""Measures the bars of the design, and prints them as a table.
+
+Times are the best of several rounds, taken in turn with what they are compared to: the
+machines are noisy, so believe the ratios rather than the microseconds.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from agentsim.core import Limits
+from agentsim.providers import call, say
+from agentsim.simulation import Scenario, explore, load_scenario, run
+from agentsim.world import Search
+from benchmarks.stock import StockRun
+
+ROUNDS = 7
+
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+
+Row = tuple[str, str, str]
+
+
+def seconds(*actions: Callable[[], Any], times: int) -> list[float]:
+    """The best seconds per call of each action, over rounds taken in turn."""
+    best = [float("inf")] * len(actions)
+    for _ in range(ROUNDS):
+        for number, action in enumerate(actions):
+            started = time.perf_counter()
+            for _ in range(times):
+                action()
+            best[number] = min(best[number], (time.perf_counter() - started) / times)
+    return best
+
+
+def five_turns() -> list[Row]:
+    """A run of five turns, strict, traced and judged, against a stock loop."""
+    scenario = load_scenario(SCENARIOS / "high_cpu.yaml")
+    stock = StockRun(scenario)
+    simulated_s, stock_s = seconds(lambda: run(scenario), stock, times=100)
+    stock.close()
+    return [
+        (
+            "five-turn run, strict, traced, judged",
+            f"{simulated_s * 1e3:.3f} ms",
+            "≤ 0.5 ms",
+        ),
+        (
+            "the same against a stock loop, unrecorded",
+            f"{simulated_s / stock_s:.2f} x ({stock_s * 1e3:.3f} ms)",
+            "≤ 3 x",
+        ),
+    ]
+
+
+def exploration() -> list[Row]:
+    """Random and exhaustive explorations with the default menu."""
+    scenario = load_scenario(SCENARIOS / "disk_full.yaml")
+    rates = [explore(scenario, runs=1_000, seed=seed).runs_per_s for seed in range(3)]
+    pairs = explore(load_scenario(SCENARIOS / "high_cpu.yaml"), deviations=2)
+    complete = "complete" if pairs.complete else "NOT complete"
+    return [
+        (
+            "random runs with every fault, one core",
+            f"{max(rates):.0f} runs/s",
+            "≥ 2,000",
+        ),
+        (
+            "all pairs of deviations, five turns, every fault",
+            f"{pairs.elapsed_s:.2f} s for {pairs.runs} runs, {complete}",
+            "≤ 2 s",
+        ),
+    ]
+
+
+def growth() -> list[Row]:
+    """A run of 2,000 turns against one of 1,000."""
+    times: dict[int, list[float]] = {1_000: [], 2_000: []}
+    for _ in range(ROUNDS):
+        for turns, taken in times.items():
+            scenario = _long(turns)
+            started = time.perf_counter()
+            run(scenario)
+            taken.append(time.perf_counter() - started)
+    ratio = median(times[2_000]) / median(times[1_000])
+    return [("2,000 turns against 1,000", f"{ratio:.2f} x", "≤ 2.3 x")]
+
+
+def _long(turns: int) -> Scenario:
+    answers = {f"q{n}": f"answer {n}" for n in range(turns)}
+    replies = [call("search", query=f"q{n}") for n in range(turns)]
+    return Scenario(
+        "Search a lot.",
+        [*replies, say("Done.")],
+        world=[Search(answers)],
+        limits=Limits(max_iterations=None, deadline_s=None),
+    )
+
+
+def virtual_hour() -> list[Row]:
+    """A model that answers after two hours, and a deadline of one."""
+    waiting = Scenario(
+        "Wait.",
+        [say("Late.").but(latency_s=7200)],
+        limits=Limits(deadline_s=3600),
+    )
+    (hour_s,) = seconds(lambda: run(waiting), times=20)
+    return [("one virtual hour with a deadline", f"{hour_s * 1e3:.2f} ms", "≤ 5 ms")]
+
+
+def start() -> list[Row]:
+    """Seconds that `import agentsim` and the first `Scenario` add to bare Python."""
+
+    def child(code: str) -> Callable[[], Any]:
+        return lambda: subprocess.run([sys.executable, "-c", code], check=True)
+
+    bare_s, import_s, scenario_s = seconds(
+        child("pass"),
+        child("import agentsim"),
+        child("from agentsim import Scenario"),
+        times=1,
+    )
+    return [
+        (
+            "import agentsim, over bare Python",
+            f"{(import_s - bare_s) * 1e3:.0f} ms",
+            "≤ 30 ms",
+        ),
+        (
+            "the first use of Scenario, more",
+            f"{(scenario_s - import_s) * 1e3:.0f} ms",
+            "≤ 150 ms",
+        ),
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    table = Table(box=None, pad_edge=False)
+    for title in ("what", "measured", "bar"):
+        table.add_column(title)
+    for measure in (five_turns, exploration, growth, virtual_hour, start):
+        for row in measure():
+            table.add_row(*row)
+    Console().print(f"Python {sys.version.split()[0]}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
