@@ -8,6 +8,7 @@ what is told of them, so that a sound file costs one parse.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from json import JSONDecoder
@@ -22,6 +23,7 @@ BYTES_MAX = 512 * 1024 * 1024
 
 EXPECTED = "expected a JSON document, or one JSON value a line"
 
+_BREAK = re.compile("\n")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _FAULT = re.compile(r"(.*?)(?: at line (\d+), column (\d+))?", re.DOTALL)
 _decode = JSONDecoder().raw_decode
@@ -41,6 +43,7 @@ class Document:
     line: int
     repeated: str | None = None
     _offsets: dict[int, dict[str | int, int]] = field(default_factory=dict)
+    _breaks: list[int] = field(default_factory=list)
 
     def line_of(self, path: Path) -> int:
         """The line of the file where the value at `path` starts.
@@ -53,7 +56,11 @@ class Document:
             if inner is None:
                 break
             at = inner
-        return self.line + self.text.count("\n", 0, at)
+        if not self._breaks:
+            # The length stands in for a last break, so that the list is never empty.
+            found = (match.start() for match in _BREAK.finditer(self.text))
+            self._breaks = [*found, len(self.text)]
+        return self.line + bisect_left(self._breaks, at)
 
     def _inside(self, at: int) -> dict[str | int, int]:
         found = self._offsets.get(at)
