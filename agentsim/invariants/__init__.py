@@ -14,30 +14,22 @@ if TYPE_CHECKING:
     from agentsim.invariants.registry import Judgement as Judgement
     from agentsim.invariants.registry import Ruling as Ruling
     from agentsim.invariants.registry import Status as Status
+    from agentsim.invariants.registry import VerdictStatus as VerdictStatus
     from agentsim.invariants.registry import Violation as Violation
     from agentsim.invariants.registry import invariant as invariant
     from agentsim.invariants.registry import not_applicable as not_applicable
     from agentsim.invariants.registry import rule as rule
-    from agentsim.invariants.subjects import Asked as Asked
-    from agentsim.invariants.subjects import Life as Life
-    from agentsim.invariants.subjects import Operation as Operation
-    from agentsim.invariants.subjects import Question as Question
-    from agentsim.invariants.subjects import Turn as Turn
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "Asked": "subjects",
             "Facts": "facts",
             "INVARIANTS": "judging",
             "Invariant": "registry",
             "Judgement": "registry",
-            "Life": "subjects",
-            "Operation": "subjects",
-            "Question": "subjects",
             "Ruling": "registry",
             "Status": "registry",
-            "Turn": "subjects",
+            "VerdictStatus": "registry",
             "Violation": "registry",
             "invariant": "registry",
             "judge": "judging",

@@ -17,7 +17,7 @@ from agentsim.invariants.histories import (
 )
 from agentsim.invariants.limiting import limit_exact
 from agentsim.invariants.overlapping import reads_bounded, writes_alone
-from agentsim.invariants.registry import Invariant, Judgement, Status
+from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
 from agentsim.invariants.repeating import loop_blocked, loop_terminal
 from agentsim.invariants.running import (
     allowlist,
@@ -85,7 +85,9 @@ def judge(
     )
 
 
-def overall(judgements: Sequence[Judgement], *, named: Collection[str] = ()) -> Status:
+def overall(
+    judgements: Sequence[Judgement], *, named: Collection[str] = ()
+) -> VerdictStatus:
     """What judgements come to: violated if any is; else unknown if a named one is.
 
     Args:

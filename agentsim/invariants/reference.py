@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from agentsim.invariants.judging import INVARIANTS
@@ -11,7 +12,7 @@ __all__ = ["reference_page"]
 
 _HEAD = """# Invariants
 
-<!-- Made from the registry by `python -m agentsim.invariants.reference`; a test compares. -->
+<!-- Made from the registry by `python -m agentsim.invariants.reference`, and a test compares. -->
 
 An invariant is a rule that a run keeps. Each is judged from the outside, by what stands
 at the boundary of the agent: requests, responses, starts and ends of tools, answers of
@@ -45,3 +46,7 @@ def _section(entry: Invariant) -> str:
     if entry.exemptions:
         lines += ["*Exemptions:*", "", *(f"- {text}" for text in entry.exemptions), ""]
     return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference_page())

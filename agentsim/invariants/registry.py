@@ -14,13 +14,17 @@ __all__ = [
     "Judgement",
     "Ruling",
     "Status",
+    "VerdictStatus",
     "Violation",
     "invariant",
     "not_applicable",
     "rule",
 ]
 
-Status = Literal["holds", "violated", "unknown", "not_applicable"]
+VerdictStatus = Literal["holds", "violated", "unknown", "not_applicable"]
+
+Status = VerdictStatus
+"""The same by its old name, for as long as simulation imports it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,13 @@ class Judgement(NamedTuple):
     """
 
     id: str
-    status: Status
+    status: VerdictStatus
     evidence: int
     violations: tuple[Violation, ...]
     why: str
 
 
-Ruling = tuple[Status, int, tuple[Violation, ...], str]
+Ruling = tuple[VerdictStatus, int, tuple[Violation, ...], str]
 """A judgement without the name of its invariant: status, evidence, violations, why."""
 
 Check = Callable[[Facts], Ruling]
@@ -103,7 +107,7 @@ class Invariant:
 
 
 def invariant(
-    id: str,  # noqa: A002 the public name of the field
+    name: str,
     sentence: str,
     *,
     rationale: str,
@@ -113,6 +117,8 @@ def invariant(
     """Make an invariant of a check; pass it to `judge` by `extra` to have it judged."""
 
     def make(check: Check) -> Invariant:
-        return Invariant(id, sentence, rationale, tuple(spec), tuple(exemptions), check)
+        return Invariant(
+            name, sentence, rationale, tuple(spec), tuple(exemptions), check
+        )
 
     return make

@@ -1,0 +1,200 @@
+"""A small agent loop that keeps every rule: one tool after the other, no concurrency.
+
+It is written for these tests alone, by the specification and in the plainest way, so
+that a correct run of any shape can be generated: whatever the model says and the tools
+do, no invariant may be violated by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentsim.core import (
+    InvalidArguments,
+    Limits,
+    LoopRules,
+    LoopWindow,
+    ToolCall,
+    ToolEnding,
+    Usage,
+    assistant,
+    call_key,
+    parse_arguments,
+    signature,
+    tool_result,
+)
+from agentsim.trace import ToolFacts, Trace
+from tests.invariants.support import Run
+
+__all__ = ["Reply", "Step", "live"]
+
+CLOSED = "Error: not executed: the run is over"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a tool does when it runs next.
+
+    Attributes:
+        approved: What a person says who is asked.
+        seconds: How long it takes.
+    """
+
+    output: str = "ok"
+    fails: bool = False
+    lost: bool = False
+    approved: bool = True
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model says next.
+
+    Attributes:
+        empty: Whether an empty response comes first, which is asked for again.
+        fails: Whether an error of the service comes first.
+    """
+
+    calls: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    stop: str | None = None
+    tokens: int = 1
+    seconds: float = 0.0
+    empty: bool = False
+    fails: bool = False
+
+
+@dataclass
+class _Loop:
+    run: Run
+    tools: dict[str, ToolFacts]
+    limits: Limits
+    rules: LoopRules
+    steps: list[Step]
+    spent: int = 0
+    taken: int = 0
+    status: str | None = None
+    ids: int = 0
+    window: LoopWindow = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.window = LoopWindow(self.rules)
+
+    def late(self) -> bool:
+        """Whether the deadline has come."""
+        seconds = self.limits.deadline_s
+        if seconds is not None and self.run.now_ns >= round(seconds * 1e9):
+            self.status = self.status or "deadline"
+        return self.status is not None
+
+    def turn(self, reply: Reply) -> None:
+        """One iteration, or the end."""
+        bound = self.limits.max_iterations
+        if bound is not None and self.taken >= bound:
+            self.status = "max_iterations"
+        budget = self.limits.token_budget
+        if budget is not None and self.spent >= budget:
+            self.status = self.status or "token_budget"
+        if self.status is not None or self.late():
+            return
+        if reply.fails:
+            self.run.fails()
+        if reply.empty:
+            self.run.says("", keep=False, usage=Usage(0, 0))
+        self.respond(reply)
+
+    def respond(self, reply: Reply) -> None:
+        """Ask, account, and answer every call."""
+        calls = []
+        for name, arguments in reply.calls:
+            self.ids += 1
+            calls.append(ToolCall(f"c{self.ids}", name, arguments))
+        message = assistant(reply.text or ("" if calls else "so"), *calls)
+        self.run.waits(0)
+        self.run.responds(
+            message, stop=reply.stop, usage=Usage(reply.tokens, 0), keep=False
+        )
+        self.run.history.append(message)
+        self.taken += 1
+        self.spent += reply.tokens
+        budget = self.limits.token_budget
+        if budget is not None and self.spent > budget:
+            self.status = "token_budget"
+        elif reply.stop == "max_tokens":
+            self.status = "truncated"
+        elif not calls and reply.stop is None:
+            self.status = "done"
+        for call in calls:
+            self.answer(call)
+        self.run.waits(reply.seconds)
+
+    def answer(self, call: ToolCall) -> None:
+        """One result for one call."""
+        if self.late():
+            self.tell(call, CLOSED, error=True)
+            return
+        facts = self.tools.get(call.name)
+        writes = facts is not None and not facts.rights.read_only
+        key = call_key(call.name, call.arguments)
+        blocking = self.window.blocking(key) if writes else None
+        raw, failed = ("", True) if blocking else self.execute(call, facts)
+        if self.late():
+            self.tell(call, "Error: outcome unknown: the run is over", error=True)
+            return
+        sign = blocking or signature(call.name, call.arguments, raw)
+        count = self.window.add(sign, key, writes=writes, failed=failed)
+        if count >= self.rules.end_at:
+            self.status = "loop"
+        if count >= self.rules.block_at:
+            words = f"Error: loop detected: {call.name} called {count} times"
+            self.tell(call, words, error=True)
+        else:
+            self.tell(call, raw, error=failed)
+
+    def execute(self, call: ToolCall, facts: ToolFacts | None) -> tuple[str, bool]:
+        """Run one call, and say whether it failed."""
+        if facts is None:
+            return f"Error: unknown tool {call.name}", True
+        try:
+            arguments = parse_arguments(call.arguments)
+        except InvalidArguments as error:
+            return f"Error: {error}", True
+        step = self.steps.pop(0) if self.steps else Step()
+        if facts.rights.confirms:
+            self.run.confirms(call.name, approved=step.approved, **arguments)
+            if not step.approved:
+                return "Error: declined by user", True
+        self.run.starts(call.name, **arguments)
+        if not facts.rights.read_only and not step.fails:
+            self.run.effects(call.name, **arguments)
+        self.run.waits(step.seconds)
+        failed = step.fails or step.lost
+        ending: ToolEnding = "error" if step.fails else "unknown" if step.lost else "ok"
+        self.run.stops(call.name, step.output, ending=ending)
+        return (f"Error: {step.output}", True) if failed else (step.output, False)
+
+    def tell(self, call: ToolCall, text: str, *, error: bool) -> None:
+        """Put a result into the history."""
+        self.run.history.append(tool_result(call.id, text, is_error=error))
+
+
+def live(
+    tools: Sequence[ToolFacts],
+    replies: Sequence[Reply],
+    steps: Sequence[Step],
+    limits: Limits,
+) -> Trace:
+    """A correct run: the model says these things, the tools do those."""
+    rules = LoopRules()
+    run = Run(tools, limits=limits, loop=rules)
+    named = {facts.name: facts for facts in tools}
+    loop = _Loop(run, named, limits, rules, list(steps))
+    for reply in (*replies, *[Reply(text="so")] * 8):
+        loop.turn(reply)
+        if loop.status is not None:
+            break
+    else:
+        loop.status = "stopped"
+    return run.ends(loop.status)

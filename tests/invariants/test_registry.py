@@ -1,0 +1,120 @@
+"""The registry: complete, documented, and open to invariants of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agentsim.core import RequestSent, UsageError
+from agentsim.invariants import (
+    INVARIANTS,
+    Facts,
+    Judgement,
+    Ruling,
+    Violation,
+    invariant,
+    judge,
+    not_applicable,
+    overall,
+    reference_page,
+    rule,
+)
+from agentsim.invariants.registry import VerdictStatus
+from tests.invariants.support import Run, read
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"
+
+
+def test_invariants_stand_in_the_order_of_the_documentation() -> None:
+    """The ids are public: their names and order change only on purpose."""
+    assert list(INVARIANTS) == [
+        "results-in-order",
+        "every-call-answered",
+        "history-append-only",
+        "prefix-stable",
+        "provider-accepts",
+        "errors-visible",
+        "allowlist",
+        "confirmed-before-effect",
+        "writes-alone",
+        "reads-bounded",
+        "loop-blocked",
+        "loop-terminal",
+        "limit-exact",
+        "limit-terminal",
+        "result-always",
+        "ends",
+    ]
+
+
+@pytest.mark.parametrize("name", INVARIANTS)
+def test_every_invariant_says_what_a_reader_needs(name: str) -> None:
+    """Sentence, rationale and number of the specification are there, as sentences."""
+    entry = INVARIANTS[name]
+    assert entry.id == name
+    assert entry.spec
+    for text in (entry.sentence, entry.rationale, *entry.exemptions):
+        assert text.endswith((".", "(R7.1).", "(R8.3)."))
+        assert text == " ".join(text.split())
+
+
+def test_the_reference_page_is_that_of_the_registry() -> None:
+    """Run `python -m agentsim.invariants.reference > docs/reference/invariants.md`."""
+    assert PAGE.read_text(encoding="utf-8") == reference_page()
+
+
+def test_some_invariants_may_be_chosen() -> None:
+    """Chosen ones are judged in the order of the registry; others are unknown names."""
+    trace = Run().trace()
+    found = judge(trace, ["ends", "allowlist"])
+    assert [entry.id for entry in found] == ["allowlist", "ends"]
+    with pytest.raises(
+        UsageError, match="no invariant 'alowlist'; did you mean 'allowl"
+    ):
+        judge(trace, ["alowlist"])
+
+
+@invariant("two-requests", "A run asks twice.", rationale="To show how one is made.")
+def two_requests(facts: Facts) -> Ruling:
+    """Count the requests."""
+    requests = [at for at, e in enumerate(facts.events) if isinstance(e, RequestSent)]
+    if not facts.events:
+        return not_applicable("the trace is empty")
+    extra = [Violation("too many requests", "two", str(len(requests)), tuple(requests))]
+    return rule(
+        len(requests), extra if len(requests) > 2 else [], "no request was sent"
+    )
+
+
+def test_an_invariant_of_ones_own_is_judged_last() -> None:
+    """What the decorator makes is judged like those that come with agentsim."""
+    run = Run([read("look")])
+    statuses = []
+    for _ in range(4):
+        judged = judge(run.trace(), ["ends"], extra=[two_requests])
+        assert [entry.id for entry in judged] == ["ends", "two-requests"]
+        statuses.append(judged[1].status)
+        run.requests()
+    assert statuses == ["unknown", "holds", "holds", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "named", "expected"),
+    [
+        ((), (), "holds"),
+        (("holds", "unknown", "not_applicable"), (), "holds"),
+        (("holds", "unknown", "not_applicable"), ("b",), "unknown"),
+        (("holds", "unknown", "not_applicable"), ("a", "c"), "holds"),
+        (("holds", "unknown", "violated"), ("b",), "violated"),
+    ],
+)
+def test_the_overall_verdict(
+    statuses: tuple[VerdictStatus, ...], named: tuple[str, ...], expected: str
+) -> None:
+    """Violated if any is; else unknown if a named one is; else it holds."""
+    judgements = [
+        Judgement(name, status, 0, (), "")
+        for name, status in zip("abc", statuses, strict=False)
+    ]
+    assert overall(judgements, named=named) == expected
