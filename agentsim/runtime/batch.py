@@ -23,7 +23,6 @@ async def answer_batch(session: Session) -> None:
             run is finished (R3.9).
     """
     for stretch in stretches(session.slots):
-        session.check()
         if len(stretch) == 1:
             await answer_call(session, stretch[0])
         else:
@@ -55,7 +54,6 @@ async def _overlap(session: Session, slots: Sequence[Slot]) -> None:
 
     async def work() -> None:
         for slot in waiting:
-            session.check()
             await answer_call(session, slot)
 
     most = session.config.limits.max_parallel or len(slots)

@@ -45,6 +45,7 @@ async def answer_call(session: Session, slot: Slot) -> None:
     Raises:
         RunOver: when the run ends meanwhile; the slot then says how far the call came.
     """
+    session.check()
     call, tool = slot.call, slot.tool
     if tool is None:
         _refuse(session, slot, f"Error: unknown tool {call.name}")
@@ -81,7 +82,6 @@ async def _confirm(
     confirm = session.config.confirm
     if confirm is None:
         return NO_CONFIRM
-    session.check()
     session.questions += 1
     number = session.open_question = session.questions
     call = slot.call
@@ -107,7 +107,6 @@ async def _confirm(
 async def _execute(
     session: Session, slot: Slot, tool: Tool, arguments: dict[str, Any]
 ) -> None:
-    session.check()
     session.operations += 1
     slot.operation = session.operations
     slot.state = "running"

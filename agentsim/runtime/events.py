@@ -11,7 +11,6 @@ from agentsim.core import (
     LoopBlocked,
     Observe,
     ResponseReceived,
-    RunEnded,
     RunStarted,
     ToolEnded,
 )
@@ -23,7 +22,7 @@ _LOGGER = logging.getLogger("agentsim.runtime")
 
 
 class Emitter:
-    """Hands events to the handler of a run; after `RunEnded` it is silent.
+    """Hands events to the handler of a run.
 
     What a handler raises is logged and goes no further (R11).
     """
@@ -43,8 +42,6 @@ class Emitter:
         on = self._on
         if on is None:
             return
-        if isinstance(event, RunEnded):
-            self._on = None
         event.who = "runtime"
         try:
             on(event)

@@ -123,5 +123,5 @@ def _over(
         over = course.result()  # raises what is a bug of ours
         return RunOver("cancelled") if cancelled else over
     if cancelled or session.closed is None:
-        session.closed = "cancelled"
+        return RunOver("cancelled")
     return RunOver(session.closed)

@@ -162,6 +162,7 @@ class Forgetful:
 
     def append(self, message: Message) -> None:
         if len(self.kept) == self.fails_at:
+            self.fails_at = -1  # once only: what comes later must not leave a gap
             raise OSError("full")
         self.kept.append(message)
 
@@ -232,6 +233,13 @@ def test_ids_are_unique_and_fresh_ones_the_same_each_time(ids: list[list[str]]) 
     for come, stands in zip([i for some in ids for i in some], kept[1:], strict=True):
         assert (stands == come) or not come or come in known
         known += [come, stands]
+
+
+def test_a_fresh_id_never_takes_one_that_stands_in_the_same_response() -> None:
+    """An id that was fine stays as it is, whatever its neighbours get."""
+    calls = ToolCall("", "look"), ToolCall("call_1_1", "look")
+    result = play(asks(*calls), says("x"), tools=[tool()])
+    assert [c.id for c in result.history[2].tool_calls] == ["call_1_1_2", "call_1_1"]
 
 
 def test_a_missing_id_may_also_be_none() -> None:

@@ -273,6 +273,17 @@ def test_the_same_text_again_and_again_ends_the_run() -> None:
     assert play(*texts, limits=MANY).status == "max_iterations"
 
 
+def test_texts_do_not_push_calls_out_of_sight() -> None:
+    """Pauses between equal calls leave the window of the calls alone (R5.6)."""
+    replies = [
+        reply
+        for n in range(9)
+        for reply in (asks(call("look", f"i{n}")), says(f"step {n}", "pause_turn"))
+    ]
+    result = play(*replies, tools=[tool()], limits=MANY, loop=LoopRules(window=6))
+    assert (result.status, result.iterations) == ("loop", 11)
+
+
 def test_two_runs_of_one_configuration_do_not_share_a_detector() -> None:
     """Two times four equal calls are no eight (R2)."""
     for _ in range(2):
