@@ -20,6 +20,11 @@ class Misfit(Exception):
         self.words = words
         self.path = path
 
+    @property
+    def place(self) -> str:
+        """The path, cut short where it goes very deep."""
+        return self.path if len(self.path) <= 80 else self.path[:76] + " ..."
+
     def inside(self, step: str) -> Misfit:
         """The same misfit, seen from one level above."""
         joint = "" if not self.path or self.path.startswith("[") else "."

@@ -40,7 +40,7 @@ def _written(value: Header | Event, context: Context, place: str) -> dict[str, o
         record = shape_of(type(value)).write(value, context)
     except Misfit as misfit:
         raise UsageError(
-            f"{place} can't be written: field {misfit.path}: {misfit.words}"
+            f"{place} can't be written: field {misfit.place}: {misfit.words}"
         ) from None
     assert isinstance(record, dict)
     return record

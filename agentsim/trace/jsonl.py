@@ -119,7 +119,7 @@ def _read(cls: type, record: object, place: str, context: Context) -> object:
     try:
         return shape_of(cls).read(record, context)
     except Misfit as misfit:
-        where = f"{place}, field {misfit.path}" if misfit.path else place
+        where = f"{place}, field {misfit.place}" if misfit.path else place
         raise UsageError(f"{where}: {misfit.words}") from None
 
 

@@ -28,7 +28,7 @@ class Trace:
         self.events: tuple[Event, ...] = tuple(events)
 
     def of(self, *types: type[E], who: Who | None = None) -> list[E]:
-        """The events of some types, in order.
+        """The events of some types, or of all, in order.
 
         Args:
             who: The witness; None is everyone outside of the agent, which leaves out
@@ -37,7 +37,7 @@ class Trace:
         return [
             event
             for event in self.events
-            if isinstance(event, types)
+            if (not types or isinstance(event, types))
             and (event.who == who if who is not None else event.who != "runtime")
         ]
 

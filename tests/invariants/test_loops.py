@@ -241,3 +241,42 @@ def test_each_life_counts_for_itself() -> None:
     run.looks()
     run.says()
     assert verdict(run.ends(), "loop-blocked").status == "unknown"
+
+
+def test_a_block_out_of_nothing_is_found() -> None:
+    """A call that never ran before and is answered with a block is no loop."""
+    run = Run([LOOK], loop=LoopRules())
+    run.asks(call("lok"))
+    run.answers(BLOCK, error=True)
+    run.says()
+    found = verdict(run.ends(), "loop-blocked")
+    assert found.status == "violated"
+    assert found.violations[0].found == "a block at 1"
+
+
+def test_counting_goes_around_a_discarded_response() -> None:
+    """A response that is asked for again stands between two that count, and does not."""
+    run = Run([LOOK], loop=LoopRules())
+    run.looks()
+    run.looks()
+    run.asks(call("look"), text="x" * 300, keep=False)
+    run.looks(result=BLOCK)
+    run.says()
+    assert verdict(run.ends(), "loop-blocked").status == "holds"
+
+
+def test_results_that_no_history_shows_are_counted_and_not_judged() -> None:
+    """The last results of a run that left no history can't be seen, its tools can."""
+    for runs, ended in ((1, "unknown"), (4, "holds")):
+        run = Run([LOOK], loop=LoopRules())
+        run.looks()
+        run.looks()
+        run.asks(*[call("look")] * 5)
+        for _ in range(runs):
+            run.runs("look")
+        trace = run.ends(None)
+        trace.events[-1].history = None  # type: ignore[attr-defined]
+        assert verdict(trace, "loop-blocked").status == (
+            "unknown" if runs == 1 else "holds"
+        )
+        assert verdict(trace, "loop-terminal").status == ended

@@ -65,23 +65,35 @@ tight = st.builds(
 )
 
 
-@given(
-    st.lists(replies, max_size=8),
-    st.lists(steps, max_size=8),
-    tight,
-)
-@settings(max_examples=100)
-def test_a_correct_run_violates_nothing(
-    said: list[Reply], done: list[Step], limits: Limits
-) -> None:
-    """Whatever the model says and the tools do, a correct loop raises no alarm."""
+def raises_no_alarm(said: list[Reply], done: list[Step], limits: Limits) -> None:
+    """Judge a correct run."""
     trace = live(TOOLS, said, done, limits)
     for judgement in judge(trace):
         check(trace, judgement)
         assert judgement.status != "violated", judgement
 
 
+@given(st.lists(replies, max_size=8), st.lists(steps, max_size=8), tight)
+@settings(max_examples=40)
+def test_a_correct_run_violates_nothing(
+    said: list[Reply], done: list[Step], limits: Limits
+) -> None:
+    """Whatever the model says and the tools do, a correct loop raises no alarm."""
+    raises_no_alarm(said, done, limits)
+
+
+@pytest.mark.slow
+@given(st.lists(replies, max_size=8), st.lists(steps, max_size=8), tight)
+@settings(max_examples=1500, deadline=None)
+def test_a_correct_run_violates_nothing_at_length(
+    said: list[Reply], done: list[Step], limits: Limits
+) -> None:
+    """The same over many runs."""
+    raises_no_alarm(said, done, limits)
+
+
 @given(replies, st.lists(steps, max_size=2), st.integers(3, 9))
+@settings(max_examples=30)
 def test_a_correct_run_in_a_loop_violates_nothing(
     said: Reply, done: list[Step], times: int
 ) -> None:
@@ -182,7 +194,7 @@ def judge_all(
 
 
 @given(odd_events, st.none() | any_limits, st.none() | any_loops)
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_every_invariant_is_total(
     events: list[Event], limits: Limits | None, loop: LoopRules | None
 ) -> None:
@@ -227,8 +239,18 @@ def damage(events: list[Event], edit: tuple[str, int, int]) -> None:
         setattr(event, name, MessageView(items, len(items)))
 
 
-@given(st.lists(replies, max_size=5), st.lists(steps, max_size=5), tight, edits)
-@settings(max_examples=100)
+def judge_damaged(
+    trace: Trace, damages: list[tuple[str, int, int]], limits: Limits
+) -> None:
+    """Judge a run after it was damaged."""
+    events = deepcopy(list(trace.events))
+    for edit in damages:
+        damage(events, edit)
+    judge_all(events, limits, trace.header.loop)
+
+
+@given(st.lists(replies, max_size=4), st.lists(steps, max_size=3), tight, edits)
+@settings(max_examples=40)
 def test_a_damaged_run_is_judged_too(
     said: list[Reply],
     done: list[Step],
@@ -236,11 +258,20 @@ def test_a_damaged_run_is_judged_too(
     damages: list[tuple[str, int, int]],
 ) -> None:
     """Whatever is dropped, repeated, moved or altered in a run, it can be judged."""
-    trace = live(TOOLS, said, done, limits)
-    events = deepcopy(list(trace.events))
-    for edit in damages:
-        damage(events, edit)
-    judge_all(events, limits, trace.header.loop)
+    judge_damaged(live(TOOLS, said, done, limits), damages, limits)
+
+
+@pytest.mark.slow
+@given(st.lists(replies, max_size=5), st.lists(steps, max_size=5), tight, edits)
+@settings(max_examples=1000, deadline=None)
+def test_a_damaged_run_is_judged_too_at_length(
+    said: list[Reply],
+    done: list[Step],
+    limits: Limits,
+    damages: list[tuple[str, int, int]],
+) -> None:
+    """The same over many runs."""
+    judge_damaged(live(TOOLS, said, done, limits), damages, limits)
 
 
 def test_a_trace_from_a_file_is_judged_alike() -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from agentsim.core import (
     EVENT_KINDS,
+    CallIdsReplaced,
     Event,
     History,
     Limits,
@@ -33,6 +34,7 @@ from agentsim.core import (
 )
 from agentsim.trace import Header, ToolFacts, Trace, from_jsonl, to_jsonl
 from agentsim.trace._shapes import shape_of
+from agentsim.trace._values import show
 from tests.trace.strategies import traces, values
 
 HEAD = '{"agentsim_trace":1}\n'
@@ -60,14 +62,28 @@ def growing(turns: int) -> Trace:
     return Trace(Header(tools=facts), events)
 
 
-@given(traces())
-def test_what_is_written_is_read_back(trace: Trace) -> None:
+def write_and_read(trace: Trace) -> None:
     """Reading a written trace gives an equal trace, with the same text and digest."""
     text = to_jsonl(trace)
     again = from_jsonl(text)
     assert again == trace
     assert to_jsonl(again) == text
     assert again.digest() == trace.digest()
+
+
+@given(traces())
+@settings(max_examples=40)
+def test_what_is_written_is_read_back(trace: Trace) -> None:
+    """A trace survives its text."""
+    write_and_read(trace)
+
+
+@pytest.mark.slow
+@given(traces())
+@settings(max_examples=600, deadline=None)
+def test_what_is_written_is_read_back_at_length(trace: Trace) -> None:
+    """The same over many traces."""
+    write_and_read(trace)
 
 
 @pytest.mark.parametrize("kind", sorted(EVENT_KINDS))
@@ -297,7 +313,7 @@ SAMPLE = to_jsonl(growing(2))
 
 
 @given(st.data())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_a_damaged_text_is_an_error_or_a_trace(data: st.DataObject) -> None:
     """Whatever is cut from, put into or changed in a trace, reading it is total."""
     start = data.draw(st.integers(0, len(SAMPLE)))
@@ -364,3 +380,34 @@ def test_limits_of_a_header_are_checked_as_ever() -> None:
     text = to_jsonl(Trace(Header(limits=Limits(max_iterations=7)), []))
     with pytest.raises(UsageError, match="field limits: max_iterations: expected"):
         from_jsonl(text.replace("7", "0"))
+
+
+def test_pairs_are_written_and_read() -> None:
+    """A field of pairs comes back as pairs."""
+    trace = Trace(Header(), [CallIdsReplaced((("", "call_1"), ("x", "call_2")))])
+    assert from_jsonl(to_jsonl(trace)) == trace
+
+
+def test_values_are_shown_short() -> None:
+    """Whatever stands in a file, an error message shows a line of it at most."""
+    odd: list[object] = [{}, [1], "é" * 90, 10**5000, None, "a"]
+    shown = [show(value) for value in odd]
+    assert shown[:2] == ["an object", "an array"]
+    assert shown[2].endswith(" ...")
+    assert shown[3:] == ["a huge number", "null", '"a"']
+
+
+def test_many_brackets_are_no_depth() -> None:
+    """A line may hold many objects, and brackets in its texts, side by side."""
+    trace = Trace(
+        Header(), [ToolStarted(1, "]" * 200, {"a": [[{}]] * 60, "b": "[" * 200})]
+    )
+    assert from_jsonl(to_jsonl(trace)) == trace
+    arguments = {"a": nested(99)}
+    again = from_jsonl(to_jsonl(Trace(Header(), [ToolStarted(1, "x", arguments)])))
+    assert again.events == (ToolStarted(1, "x", arguments),)
+    deep = json.dumps({"kind": "tool_start", "operation": 1, "name": "x"})
+    lists = "[" * 104 + "]" * 104
+    text = deep[:-1] + ',"arguments":{"a":' + lists + "}}"
+    with pytest.raises(UsageError, match=r"field arguments.a.*nested deeper than 100"):
+        from_jsonl(HEAD + text)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from agentsim.core import (
     EffectApplied,
     Event,
     FaultStruck,
     History,
+    Outcome,
     RequestSent,
     Rights,
     RunStarted,
@@ -51,6 +52,7 @@ def test_events_are_found_by_type_and_witness() -> None:
     assert trace.of(ToolStarted, who="runtime") == [EVENTS[1]]
     assert trace.of(EffectApplied, ToolEnded) == [EVENTS[2], EVENTS[3]]
     assert trace.of(EffectApplied, who="boundary") == []
+    assert trace.of() == [EVENTS[0], EVENTS[2], EVENTS[3]]
 
 
 def test_traces_are_equal_by_content() -> None:
@@ -78,6 +80,7 @@ def test_facts_take_the_default_of_confirm_from_the_category() -> None:
 
 
 @given(traces())
+@settings(max_examples=20)
 def test_a_trace_does_not_differ_from_its_copy(trace: Trace) -> None:
     """Nothing is said of equal traces, and something is said once an event is gone."""
     assert diff(trace, Trace(trace.header, deepcopy(trace.events))) is None
@@ -125,3 +128,13 @@ def test_a_difference_in_a_history_names_the_message() -> None:
     assert diff(asking("a"), asking("a", "b")) == (
         "event 0 (request at 0 s) differs in messages: 1 messages against 2"
     )
+
+
+def test_a_trace_differs_in_the_kind_of_a_value() -> None:
+    """A history that is missing on one side only is told as a whole."""
+    one = Outcome("returned", "done", "ok", history=History([user("a")]).view())
+    two = Outcome("returned", "done", "ok")
+    words = diff(Trace(Header(), [one]), Trace(Header(), [two]))
+    assert words is not None
+    assert "differs in history: MessageView" in words
+    assert words.endswith("against None")
