@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar, overload
 
 from agentsim.core import Event, Who
 from agentsim.trace._writing import jsonl_lines
@@ -27,7 +27,11 @@ class Trace:
         self.header = header
         self.events: tuple[Event, ...] = tuple(events)
 
-    def of(self, *types: type[E], who: Who | None = None) -> list[E]:
+    @overload
+    def of(self, *, who: Who | None = None) -> list[Event]: ...
+    @overload
+    def of(self, *types: type[E], who: Who | None = None) -> list[E]: ...
+    def of(self, *types: type[Event], who: Who | None = None) -> Sequence[Event]:
         """The events of some types, or of all, in order.
 
         Args:
@@ -37,7 +41,7 @@ class Trace:
         return [
             event
             for event in self.events
-            if (not types or isinstance(event, types))
+            if isinstance(event, types or Event)
             and (event.who == who if who is not None else event.who != "runtime")
         ]
 
