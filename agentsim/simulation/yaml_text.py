@@ -121,6 +121,7 @@ def _read(text: str, name: str) -> Node | None:
     except yaml.MarkedYAMLError as error:
         raise syntax_error(error, text, name) from None
     except (ValueError, OverflowError):  # the stand-in, by an escape beyond Unicode
+        assert isinstance(reader, yaml.SafeLoader)
         line, column = reader.line + 1, reader.column + 1
         raise at(name, line, column, "an escape that is no character") from None
 
