@@ -61,21 +61,23 @@ async def _overlap(session: Session, slots: Sequence[Slot]) -> None:
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        await _wind_up(workers)
+        errors = await _wind_up(workers)
+    # An error goes before the cancellations that it brought upon the others.
+    if errors:
+        raise errors[0]
     for worker in workers:
         worker.result()
 
 
-async def _wind_up(workers: Sequence[asyncio.Task[None]]) -> None:
+async def _wind_up(workers: Sequence[asyncio.Task[None]]) -> list[BaseException]:
     """Cancel what still runs, wait for it, and take note of every exception."""
     running = [worker for worker in workers if not worker.done()]
     for worker in running:
         worker.cancel()
     if running:
         await asyncio.wait(running)
-    for worker in workers:
-        if not worker.cancelled():
-            worker.exception()
+    found = [worker.exception() for worker in workers if not worker.cancelled()]
+    return [error for error in found if error is not None]
 
 
 def _count(session: Session, stretch: Sequence[Slot]) -> None:

@@ -621,6 +621,37 @@ def test_a_control_exception_of_a_tool_is_never_swallowed() -> None:
             )
 
 
+def test_a_control_exception_does_not_wait_for_the_siblings() -> None:
+    """What ends the program ends the batch at once, and cancels who still runs."""
+
+    class Stop(BaseException):
+        pass
+
+    log: list[str] = []
+
+    async def sleeps(arguments: dict[str, Any]) -> str:
+        try:
+            await asyncio.sleep(99)
+        finally:
+            log.append("cancelled")
+        return ""
+
+    async def main(life: Life) -> object:
+        client = ScriptedClient(asks(call("sleep"), call("stop")))
+        tools = (
+            tool("sleep", sleeps, parallel=True),
+            tool("stop", returns=Stop(), parallel=True),
+        )
+        try:
+            await run_agent(config(client, *tools), "task")
+        except Stop:
+            return asyncio.get_running_loop().time()
+        raise AssertionError
+
+    assert simulate(main).value == 0
+    assert log == ["cancelled"]
+
+
 def test_the_history_of_an_ended_run_can_be_gone_on_from() -> None:
     """Any ending leaves a history to start from, with a new user message (R3.9)."""
     client = ScriptedClient(asks(call("sleep")))
