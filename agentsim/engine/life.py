@@ -102,6 +102,15 @@ class Life:
             raise Fenced
         return self._draw(label, options)
 
+    def halt(self, failure: BaseException) -> None:
+        """End the run with a failure when the task at hand next waits; the first wins.
+
+        The agent does not see it, so that none can swallow it, or try again for ever:
+        the caller parks the task at hand, by a gate with an infinite latency.
+        """
+        if not self.dead:
+            self._loop.halt(failure)
+
     async def _fence(self) -> None:
         task = asyncio.current_task()
         self._fenced[task] = count = self._fenced.get(task, 0) + 1

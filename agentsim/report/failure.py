@@ -17,7 +17,12 @@ __all__ = ["failure_text", "invariant_sentence", "row"]
 
 VIOLATIONS_SHOWN = 3
 
-EXPECTED_SENTENCE = "The run is as its scenario expects."
+_SENTENCES = {
+    "expected": "The run is as its scenario expects.",
+    "no-lost-errors": "No exception is lost in a task or callback that nobody looks at.",
+    "runs-independent": "A second run with the same choices gives the same trace.",
+}
+"""What is judged beside the invariants, by those who make the runs."""
 
 
 def failure_text(
@@ -37,9 +42,9 @@ def failure_text(
 
 
 def invariant_sentence(identifier: str) -> str:
-    """The sentence of an invariant; the scenario's own expectation has one too."""
+    """The sentence of an invariant, or of what else a run is judged by."""
     found = INVARIANTS.get(identifier)
-    return found.sentence if found is not None else EXPECTED_SENTENCE
+    return found.sentence if found is not None else _SENTENCES.get(identifier, "")
 
 
 def _lines(

@@ -11,15 +11,17 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentsim.core import InvariantViolation, UsageError, did_you_mean
-from agentsim.engine import Choices, Exhaustive, Replay, Seeded
-from agentsim.faults import CATALOGUE
+from agentsim.core import InvariantViolation, NondeterminismError, UsageError
+from agentsim.engine import Choices, Exhaustive, Replay
 from agentsim.invariants import INVARIANTS, Status
 from agentsim.runtime import reference
+from agentsim.simulation.independence import dependence, dependent
 from agentsim.simulation.menu import EXPLORING, Menu
 from agentsim.simulation.run import Run, run
+from agentsim.simulation.sampling import Sampled
 from agentsim.simulation.scenario import Scenario
 from agentsim.simulation.shrink import shrink
+from agentsim.simulation.verdict import RUNS_INDEPENDENT, check_named
 
 __all__ = ["RUNS", "Exploration", "explore"]
 
@@ -39,7 +41,8 @@ class Exploration:
         complete: Whether every run within the bound of deviations was made.
         deviations_left: How many runs within the bound are left, and whether that is
             exact; None for a random exploration, which has no bound.
-        violations: The first run that violates each invariant, shrunk.
+        violations: The first run that violates each invariant, shrunk. One that can't
+            be repeated stands under `runs-independent`.
         violated_runs: How many runs violated anything.
         endings: How often runs ended in which way, by status or ending.
         never_struck: Faults, cancellation and crash of the menu that never happened.
@@ -101,6 +104,10 @@ def explore(
 ) -> Exploration:
     """Run a scenario many times on an agent, and keep what was violated.
 
+    The first run is made twice, and each violating run once more: an agent whose runs
+    are not independent violates `runs-independent`, and is explored no further where
+    it does not even meet the same choices again.
+
     Args:
         deviations: Explore exhaustively all runs with up to that many deviations;
             None for random runs.
@@ -115,77 +122,111 @@ def explore(
     for name, value, least in (("deviations", deviations, 0), ("runs", runs, 1)):
         if value is not None and value < least:
             raise UsageError(f"{name}: expected {least} or more, got {value}")
-    _check_named(named)
-    found = Exploration(scenario, "", menu)
-    tree = Exhaustive(deviations) if deviations is not None else None
-    sources = (
-        _exhaustive(tree, runs) if tree is not None else _random(seed, runs or RUNS)
-    )
-    met: dict[str, None] = {}
+    check_named(named)
+    explorer = _Explorer(Exploration(scenario, "", menu), agent, on_run)
     started = time.perf_counter()
-    for source in sources:
-        made = run(scenario, agent, menu=menu, choices=source)
-        _count(found, made, met)
-        if on_run is not None:
-            on_run(made)
-    found.elapsed_s = time.perf_counter() - started
-    if tree is not None:
-        found.complete, found.deviations_left = tree.complete, tree.left
-    _close(found, met, named)
-    found.violations = {
-        name: shrink(bad, name, agent) for name, bad in found.violations.items()
-    }
-    return found
+    if deviations is None:
+        explorer.make(_random(scenario, menu, seed, runs or RUNS))
+    else:
+        explorer.enumerate(Exhaustive(deviations), runs)
+    explorer.found.elapsed_s = time.perf_counter() - started
+    explorer.close(named)
+    return explorer.found
 
 
-def _check_named(named: Collection[str]) -> None:
-    known = (*CATALOGUE, *INVARIANTS, "cancel", "crash")
-    for name in named:
-        if name not in known:
-            raise UsageError(
-                f"named: expected a fault, an invariant, cancel or crash, got {name!r}"
-                f"{did_you_mean(name, known)}"
-            )
-
-
-def _exhaustive(tree: Exhaustive, runs: int | None) -> Iterator[Choices]:
-    while runs is None or tree.runs < runs:
-        source = tree.next()
-        if source is None:
-            return
-        yield source
-        tree.done(source)
-
-
-def _random(seed: int, runs: int) -> Iterator[Choices]:
+def _random(scenario: Scenario, menu: Menu, seed: int, runs: int) -> Iterator[Choices]:
+    injections = len(scenario.inject)
     yield Replay({})
     for number in range(1, runs):
-        yield Seeded(seed * SEED_STRIDE + number)
+        yield Sampled(seed * SEED_STRIDE + number, menu, injections=injections)
 
 
-def _count(found: Exploration, made: Run, met: dict[str, None]) -> None:
-    found.runs += 1
-    found.agent = made.agent
-    outcome = made.outcome
-    ending = outcome.status if outcome.status is not None else outcome.ending
-    found.endings[ending] = found.endings.get(ending, 0) + 1
-    for name in made.met:
-        met[name] = None
-    violated = made.verdict.violated
-    found.violated_runs += bool(violated)
-    for judgement in violated:
-        best = found.violations.get(judgement.id)
-        if best is None:
-            found.violations[judgement.id] = made
+class _Explorer:
+    """Makes the runs, and takes down what they show."""
 
+    def __init__(
+        self,
+        found: Exploration,
+        agent: Callable[..., Any],
+        on_run: Callable[[Run], None] | None,
+    ) -> None:
+        self.found = found
+        self._agent = agent
+        self._on_run = on_run
+        self._met: dict[str, None] = {}
+        self._rules: dict[str, None] | None = None
+        self._first: Run | None = None
 
-def _close(found: Exploration, met: dict[str, None], named: Collection[str]) -> None:
-    menu = found.menu
-    could_strike = [
-        *menu.faults,
-        *(["cancel"] * menu.cancel),
-        *(["crash"] * menu.crash),
-    ]
-    found.never_struck = tuple(name for name in could_strike if name not in met)
-    found.no_evidence = tuple(name for name in INVARIANTS if name not in met)
-    found.unmet = tuple(name for name in named if name not in met)
+    def enumerate(self, tree: Exhaustive, runs: int | None) -> None:
+        """Make the runs of a tree, all or at most so many."""
+
+        def sources() -> Iterator[Choices]:
+            while runs is None or tree.runs < runs:
+                source = tree.next()
+                if source is None:
+                    return
+                yield source
+                tree.done(source)
+
+        try:
+            self.make(sources())
+        except NondeterminismError as error:
+            assert self._first is not None  # the first run has no parent to differ from
+            self._keep(RUNS_INDEPENDENT, dependent(self._first, str(error)))
+        self.found.complete, self.found.deviations_left = tree.complete, tree.left
+
+    def make(self, sources: Iterator[Choices]) -> None:
+        """Make a run with each source of choices."""
+        found = self.found
+        for source in sources:
+            made = run(found.scenario, self._agent, menu=found.menu, choices=source)
+            if self._first is None:
+                self._first = made
+                self._check_independence(made)
+            self._count(made)
+            if self._on_run is not None:
+                self._on_run(made)
+
+    def close(self, named: Collection[str]) -> None:
+        """Sum up what was never met, and shrink what was violated."""
+        found, met = self.found, self._met
+        menu = found.menu
+        could_strike = [
+            *menu.faults,
+            *(["cancel"] * menu.cancel),
+            *(["crash"] * menu.crash),
+        ]
+        found.never_struck = tuple(name for name in could_strike if name not in met)
+        found.no_evidence = tuple(name for name in INVARIANTS if name not in met)
+        unmet = [name for name in named if name not in met]
+        found.unmet = (*(self._rules or ()), *unmet)
+        for name, bad in list(found.violations.items()):
+            if name != RUNS_INDEPENDENT and self._check_independence(bad):
+                found.violations[name] = shrink(bad, name, self._agent)
+
+    def _check_independence(self, made: Run) -> bool:
+        words = dependence(made, self._agent)
+        if words is not None:
+            self._keep(RUNS_INDEPENDENT, dependent(made, words))
+        return words is None
+
+    def _count(self, made: Run) -> None:
+        found = self.found
+        found.runs += 1
+        found.agent = made.agent
+        outcome = made.outcome
+        ending = outcome.status if outcome.status is not None else outcome.ending
+        found.endings[ending] = found.endings.get(ending, 0) + 1
+        for name in made.met:
+            self._met[name] = None
+        if self._rules is None or self._rules:
+            unmet = dict.fromkeys(made.unmet_rules)
+            before = unmet if self._rules is None else self._rules
+            self._rules = {name: None for name in before if name in unmet}
+        violated = made.verdict.violated
+        found.violated_runs += bool(violated)
+        for judgement in violated:
+            self._keep(judgement.id, made)
+
+    def _keep(self, name: str, made: Run) -> None:
+        self.found.violations.setdefault(name, made)

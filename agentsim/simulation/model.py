@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from agentsim.core import (
@@ -60,9 +61,15 @@ class _Answers:
         return replace(answer, response=tampered, index=None)
 
     def out_of_script(self, error: UsageError) -> Answer:
-        """Close softly where deviations used the script up; else it is a mistake."""
+        """Close softly where deviations used the script up; else end the run.
+
+        It is the person who wrote the script that the error is for, not the agent: the
+        agent is parked for good, since one that catches it might ask again for ever.
+        """
+        closing = Response(assistant(CLOSING_TEXT), "end_turn", Usage())
         stage = self._stage
-        if not stage.deviated or not isinstance(error, UnscriptedRequest):
-            stage.unscripted = error
-            raise error
-        return Answer(Response(assistant(CLOSING_TEXT), "end_turn", Usage()))
+        over = stage.deviated or stage.stuck is not None
+        if over and isinstance(error, UnscriptedRequest):
+            return Answer(closing)
+        self._life.halt(error)
+        return Answer(closing, latency_s=math.inf)

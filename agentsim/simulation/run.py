@@ -7,27 +7,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.core import (
-    History,
     IncarnationStarted,
     InvariantViolation,
-    MessageView,
     Outcome,
-    RunResult,
+    TokenError,
     UnscriptedRequest,
     UsageError,
 )
 from agentsim.engine import Choices, Ending, Life, Replay, Token
-from agentsim.invariants import judge
 from agentsim.report import failure_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name, start_agent
 from agentsim.simulation.environment import Environment
 from agentsim.simulation.expectation import judge_expectation
 from agentsim.simulation.menu import SCRIPTED, Menu
+from agentsim.simulation.outcome import outcome_of
 from agentsim.simulation.scenario import Scenario
 from agentsim.simulation.stage import Stage
-from agentsim.simulation.verdict import Verdict
-from agentsim.trace import Header, ToolFacts, Trace
+from agentsim.simulation.verdict import (
+    RUNS_INDEPENDENT,
+    Verdict,
+    check_named,
+    judge_lost_errors,
+    judge_trace,
+)
+from agentsim.trace import Header, Trace
 
 __all__ = ["Run", "replay", "run"]
 
@@ -41,6 +45,7 @@ class Run:
         words: The deviations, told in words.
         value: What the agent returned, or None.
         struck: What struck: names of faults, `cancel`, `crash`.
+        unmet_rules: The scenario's own faults that never struck.
     """
 
     scenario: Scenario
@@ -52,6 +57,7 @@ class Run:
     words: tuple[str, ...]
     value: object
     struck: tuple[str, ...] = ()
+    unmet_rules: tuple[str, ...] = ()
 
     @property
     def met(self) -> Iterator[str]:
@@ -77,6 +83,16 @@ class Run:
             self.trace, self.verdict.violated, deviations=self.words, repeat=repeat
         )
 
+    @property
+    def _call(self) -> str:
+        """The call that repeats the run, in Python."""
+        if any(entry.id == RUNS_INDEPENDENT for entry in self.verdict.violated):
+            return "by the same exploration; a run alone shows nothing of it"
+        menu = "" if self.menu == SCRIPTED else f", menu={self.menu!r}"
+        return (
+            f"replay(scenario, {self.token!r}, agent{menu}) where agent is {self.agent}"
+        )
+
     def expect_holds(self) -> Run:
         """Return the run if its verdict holds.
 
@@ -85,10 +101,8 @@ class Run:
                 something named was never met.
         """
         if self.verdict.violated:
-            raise InvariantViolation(
-                self.failure_text(f"replay(scenario, {self.token!r}, ...)")
-            )
-        if self.verdict.unmet:
+            raise InvariantViolation(self.failure_text(self._call))
+        if self.verdict.status != "holds":
             raise InvariantViolation(
                 f"unknown: never met: {', '.join(self.verdict.unmet)}"
             )
@@ -105,41 +119,58 @@ def run(
 ) -> Run:
     """Run a scenario once on an agent, and judge what happened.
 
+    The verdict is unknown, unless something is violated, when one of the scenario's own
+    faults never struck, or something named was never met.
+
     Args:
         agent: `async def agent(env)`, or a factory of one.
         menu: The choice points; by default the script alone, on time.
         choices: The source of choices; by default every choice is the dull one.
-        named: Invariants that must have met evidence for the run to hold.
+        named: Faults, invariants, `cancel` or `crash` that must be met.
 
     Raises:
         UsageError: for a script that ran out or was not used up in a run without
             deviations, and for what a simulation does not offer (threads, sockets).
     """
+    check_named(named)
     choices = choices if choices is not None else Choices()
     stage = Stage(scenario, menu, choices)
-    ending = _live(stage, agent)
-    if stage.unscripted is not None:
-        raise stage.unscripted
-    stage.recorder.add(_outcome(stage, ending))
-    trace = stage.recorder.trace(_header(stage, menu, agent))
-    judgements = judge(trace)
-    if not stage.deviated:
-        # What an agent did wrong goes before what it therefore left unused.
-        if all(entry.status != "violated" for entry in judgements):
-            _check_used_up(stage)
-        judgements = (*judgements, judge_expectation(scenario.expectation, trace))
-    stage.engine.bury()
+    lost: list[str] = []
+    try:
+        ending = _live(stage, agent, lost)
+        stage.recorder.add(
+            outcome_of(
+                ending,
+                stage.recorder.events,
+                at_ns=stage.engine.now_ns,
+                life=stage.engine.life_number,
+            )
+        )
+        trace = stage.recorder.trace(_header(stage, menu, agent))
+        judgements = (*judge_trace(trace), *judge_lost_errors(trace, lost))
+        if not stage.deviated:
+            judgements = (*judgements, judge_expectation(scenario.expectation, trace))
+            # What an agent did wrong goes before what it therefore left unused.
+            if all(entry.status != "violated" for entry in judgements):
+                _check_used_up(stage)
+    finally:
+        stage.engine.bury()
     choices.finish()
+    unmet_rules = stage.unmet_rules()
+    struck = _struck(stage)
+    met = (*struck, *(entry.id for entry in judgements if entry.evidence))
+    unmet = (*unmet_rules, *(name for name in named if name not in met))
     return Run(
         scenario,
         agent_name(agent),
         menu,
         trace,
-        Verdict(judgements, (), named),
+        Verdict(judgements, unmet, named),
         choices,
         tuple(stage.engine.words),
         ending.value,
-        _struck(stage),
+        struck,
+        unmet_rules,
     )
 
 
@@ -153,11 +184,19 @@ def replay(
     """Repeat a run from its token.
 
     Raises:
-        TokenError: when the token is malformed, or does not fit scenario and menu.
+        TokenError: when the token is malformed, or does not fit scenario, agent and
+            menu.
     """
     token = Token.parse(token) if isinstance(token, str) else token
     again = run(scenario, agent, menu=menu, choices=Replay(token.deviations))
-    token.check(again.choices, **_bound_to(scenario, menu))
+    try:
+        token.check(again.choices, **_bound_to(scenario, menu))
+    except TokenError:
+        raise TokenError(
+            f"token {str(token)!r} does not fit: it was made with another scenario, "
+            f"agent or menu (here it is {menu.text!r}); give them as they stand beside "
+            "the token in the report"
+        ) from None
     return again
 
 
@@ -165,56 +204,33 @@ def _bound_to(scenario: Scenario, menu: Menu) -> dict[str, str]:
     return {"scenario_digest": scenario.digest, "menu": menu.text}
 
 
-def _live(stage: Stage, agent: Callable[..., Any]) -> Ending:
+def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
+    """Run life after life, and note the errors that nobody took in them."""
+
     async def main(life: Life) -> object:
         life.record(IncarnationStarted(who="engine"))
         return await start_agent(agent, Environment(stage, life))
 
     while True:
         ending = stage.engine.live(main)
-        if isinstance(ending.error, UsageError) and ending.kind == "raised":
+        if ending.kind == "raised" and isinstance(ending.error, UsageError):
             raise ending.error
-        if ending.kind != "crashed":
-            return ending
-
-
-def _outcome(stage: Stage, ending: Ending) -> Outcome:
-    result = ending.value
-    stamp: dict[str, Any] = {
-        "at_ns": stage.engine.now_ns,
-        "life": stage.engine.life_number,
-    }
-    if isinstance(result, RunResult):
-        return Outcome(
-            ending.kind,
-            result.status,
-            result.output,
-            result.error,
-            result.iterations,
-            result.usage,
-            result.tools,
-            _view(result),
-            **stamp,
-        )
-    output = result if isinstance(result, str) else None
-    return Outcome(ending.kind, None, output, ending.words or None, **stamp)
-
-
-def _view(result: RunResult) -> MessageView:
-    history = result.history
-    return history if isinstance(history, MessageView) else History(history).view()
+        if ending.kind == "crashed":
+            # Who died may not have come to look at the errors of its tasks.
+            continue
+        lost += ending.unhandled
+        return ending
 
 
 def _struck(stage: Stage) -> tuple[str, ...]:
     kinds = [event.kind for event in stage.recorder.events]
     outside = [name for name in ("cancel", "crash") if name in kinds]
-    return (*stage.struck, *outside)
+    return (*dict.fromkeys(strike.fault for strike in stage.strikes), *outside)
 
 
 def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
     scenario = stage.scenario
     declared = stage.declared
-    allowed = scenario.tools
     return Header(
         scenario=scenario.name,
         scenario_digest=scenario.digest,
@@ -223,11 +239,7 @@ def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
         menu=menu.text,
         task=scenario.task,
         prompt=scenario.prompt,
-        tools=tuple(
-            ToolFacts.of(tool.definition, tool.rights)
-            for tool in stage.world.tools
-            if allowed is None or tool.name in allowed
-        ),
+        tools=scenario.allowed_tools,
         limits=declared.limits if declared is not None else None,
         loop=declared.loop if declared is not None else None,
     )

@@ -20,6 +20,7 @@ from agentsim.faults import FaultRule, check_rules
 from agentsim.providers import Script
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.plain import digest_of
+from agentsim.trace import ToolFacts
 from agentsim.world import Human, Spec, World, WorldTool
 
 __all__ = ["Scenario"]
@@ -110,6 +111,15 @@ class Scenario:
     def known_tools(self) -> tuple[WorldTool, ...]:
         """All tools of the world, those off the allowlist too."""
         return World(tuple(self.world)).tools
+
+    @cached_property
+    def allowed_tools(self) -> tuple[ToolFacts, ...]:
+        """What a trace says of the tools that the agent gets."""
+        return tuple(
+            ToolFacts.of(tool.definition, tool.rights)
+            for tool in self.known_tools
+            if self.tools is None or tool.name in self.tools
+        )
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

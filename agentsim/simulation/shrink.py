@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from agentsim.core import TokenError
+from agentsim.core import NondeterminismError, UsageError
 from agentsim.engine import Replay
 from agentsim.simulation.run import Run, run
 
@@ -18,6 +18,9 @@ def shrink(bad: Run, invariant: str, agent: Callable[..., Any]) -> Run:
     Args:
         bad: A run that violates the invariant.
         invariant: Its id.
+
+    Returns:
+        A run with some of the same deviations, at most as many.
     """
     progress = True
     while progress:
@@ -46,6 +49,7 @@ def _violating(
 ) -> Run | None:
     try:
         made = run(bad.scenario, agent, menu=bad.menu, choices=Replay(kept))
-    except TokenError:
-        return None  # without its predecessor a deviation may have no place
+    except (UsageError, NondeterminismError):
+        # Without its predecessors a deviation may have no place in the run.
+        return None
     return made if any(j.id == invariant for j in made.verdict.violated) else None

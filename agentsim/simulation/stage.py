@@ -9,23 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import count
+from typing import NamedTuple
 
 from agentsim.core import (
     Declared,
     FaultStruck,
     Injected,
     Message,
-    UsageError,
 )
 from agentsim.engine import Choices, Engine, Life
-from agentsim.faults import Fault, FaultPlan, Operation, Target
+from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target
 from agentsim.providers import ScriptedModel
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.scenario import Scenario
 from agentsim.trace import Recorder
 from agentsim.world import World
 
-__all__ = ["Stage"]
+__all__ = ["Stage", "Strike"]
+
+
+class Strike(NamedTuple):
+    """A fault that struck: its name, and the operation with its attempt."""
+
+    fault: str
+    target: str
+    attempt: int
 
 
 class Stage:
@@ -50,9 +58,8 @@ class Stage:
             ],
         )
         self.declared: Declared | None = None
-        self.unscripted: UsageError | None = None
         self.stuck: tuple[Fault, Message] | None = None
-        self.struck: dict[str, int] = {}
+        self.strikes: list[Strike] = []
         self.request_numbers = count(1)
         self._inbox: list[Injected] = []
         self._attempts: dict[tuple[str, str], int] = {}
@@ -79,6 +86,18 @@ class Stage:
         taken, self._inbox = self._inbox, []
         return taken
 
+    def unmet_rules(self) -> tuple[str, ...]:
+        """The scenario's own faults that never struck, in words."""
+        return tuple(str(rule) for rule in self.plan.rules if not self._met(rule))
+
+    def _met(self, rule: FaultRule) -> bool:
+        return any(
+            strike.fault == rule.fault.name
+            and rule.name in (None, strike.target)
+            and rule.attempt in (None, strike.attempt)
+            for strike in self.strikes
+        )
+
     def _arrive(self, message: Injected) -> None:
         self._inbox.append(message)
 
@@ -102,7 +121,7 @@ class Stage:
             if drawn == 0:
                 return None
             fault = offered[drawn - 1]
-        self.struck[fault.name] = self.struck.get(fault.name, 0) + 1
+        self.strikes.append(Strike(fault.name, operation.name, operation.attempt))
         life.record(
             FaultStruck(
                 fault.name, operation.name, fault.definite, fault.sentence, who="fault"

@@ -1,0 +1,170 @@
+"""What the agent left behind, as the last event of a trace.
+
+Only texts, numbers and messages go into it: a value of another type might hold a memory
+address, and the same run would then leave two traces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
+from types import TracebackType
+
+from agentsim.core import (
+    Event,
+    History,
+    Message,
+    MessageView,
+    Outcome,
+    RunEnded,
+    RunResult,
+    Usage,
+    UsageError,
+)
+from agentsim.engine import Ending
+from agentsim.runtime import describe
+
+__all__ = ["error_words", "outcome_of"]
+
+WORDS_MAX = 1_000
+"""Characters that the words of an exception may take in a trace."""
+
+GROUP_SHOWN = 3
+"""Exceptions of a group that are told."""
+
+
+def outcome_of(
+    ending: Ending, events: Sequence[Event], *, at_ns: int, life: int
+) -> Outcome:
+    """Tell how the last life ended.
+
+    A cancelled agent returns nothing; what its runtime said in `RunEnded` as it went
+    stands in for the result, so that the history that it left is judged.
+
+    Raises:
+        UsageError: when a field of the agent's `RunResult` is of a wrong type.
+    """
+    result = ending.value
+    if isinstance(result, RunResult):
+        _check(result)
+        return Outcome(
+            ending.kind,
+            result.status,
+            result.output,
+            ending.words or result.error,
+            result.iterations,
+            result.usage,
+            tuple(result.tools),
+            _view(result.history),
+            at_ns=at_ns,
+            life=life,
+        )
+    said = _last_words(events, life) if ending.kind == "cancelled" else None
+    if said is not None:
+        return Outcome(
+            ending.kind,
+            said.status,
+            said.output,
+            said.words,
+            said.iterations,
+            said.usage,
+            said.tools,
+            said.history,
+            at_ns=at_ns,
+            life=life,
+        )
+    output = result if isinstance(result, str) else None
+    error = ending.words or None
+    if error is None and ending.kind == "raised" and ending.error is not None:
+        error = error_words(ending.error)
+    return Outcome(ending.kind, None, output, error, at_ns=at_ns, life=life)
+
+
+def error_words(error: BaseException) -> str:
+    """An exception in words: its class, what it says, and where in the agent it arose.
+
+    The words of the interpreter's own exceptions may differ between Python versions:
+    a run that raises one has the same trace on one version only.
+    """
+    words = describe(error)
+    if isinstance(error, BaseExceptionGroup):
+        leaves = list(_leaves(error))
+        told = [error_words(leaf) for leaf in leaves[:GROUP_SHOWN]]
+        more = len(leaves) - GROUP_SHOWN
+        told += [f"and {more} more"] if more > 0 else []
+        return _clipped(f"{words}: {'; '.join(told)}")
+    place = _place(error.__traceback__)
+    return f"{_clipped(words)} in {place}" if place else _clipped(words)
+
+
+def _clipped(words: str) -> str:
+    return words if len(words) <= WORDS_MAX else f"{words[: WORDS_MAX - 1]}…"
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
+
+
+def _place(traceback: TracebackType | None) -> str:
+    """The innermost function of the agent's own package, with file and line.
+
+    The agent's package is that of the first function outside of this one and asyncio;
+    functions of libraries have other lines in other versions.
+    """
+    own, place = "", ""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in ("agentsim", "asyncio") and own in ("", package):
+            own = package
+            file = PurePath(frame.f_code.co_filename).name
+            place = f"{frame.f_code.co_name} ({file}:{traceback.tb_lineno})"
+        traceback = traceback.tb_next
+    return place
+
+
+def _last_words(events: Sequence[Event], life: int) -> RunEnded | None:
+    for event in reversed(events):
+        if event.life != life:
+            return None
+        if isinstance(event, RunEnded):
+            return event if event.status == "cancelled" else None
+    return None
+
+
+_FIELDS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "status": (lambda value: isinstance(value, str), "a text"),
+    "output": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "error": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "iterations": (
+        lambda value: isinstance(value, int) and not isinstance(value, bool),
+        "a whole number",
+    ),
+    "usage": (lambda value: isinstance(value, Usage), "a Usage"),
+    "tools": (lambda value: _all_are(value, str), "names of tools"),
+    "history": (lambda value: _all_are(value, Message), "messages"),
+}
+
+
+def _check(result: RunResult) -> None:
+    for name, (fits, expected) in _FIELDS.items():
+        value = getattr(result, name)
+        if not fits(value):
+            raise UsageError(
+                f"the agent returned a RunResult whose {name} is a "
+                f"{type(value).__name__}: expected {expected}"
+            )
+
+
+def _all_are(value: object, kind: type) -> bool:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return False
+    return all(isinstance(entry, kind) for entry in value)
+
+
+def _view(history: Sequence[Message]) -> MessageView:
+    return history if isinstance(history, MessageView) else History(history).view()
