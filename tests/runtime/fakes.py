@@ -159,3 +159,14 @@ def ended(events: Events) -> RunEnded:
     """The end of the one run that a handler was told of."""
     (end,) = events.of(RunEnded)
     return end
+
+
+def run_virtually(client: object, *tools: Tool, **fields: Any) -> RunResult:
+    """Run on a virtual clock and return the result."""
+
+    async def main(life: Life) -> object:
+        return await run_agent(config(client, *tools, **fields), "task")
+
+    value = simulate(main).value
+    assert isinstance(value, RunResult)
+    return value
