@@ -15,11 +15,13 @@ from agentsim.core import (
     estimate_usage,
     user,
 )
+from tests.support.examples import FEWER
 
 MESSAGES = st.sampled_from("abc").map(user)
 LISTS = st.lists(MESSAGES, max_size=6)
 
 
+@FEWER
 @given(before=LISTS, after=LISTS)
 def test_view_never_changes_when_the_history_grows(
     before: list[Message], after: list[Message]
@@ -36,6 +38,7 @@ def test_view_never_changes_when_the_history_grows(
     assert len(history) == len(before) + len(after)
 
 
+@FEWER
 @given(before=LISTS, after=LISTS, data=st.data())
 def test_view_is_a_sequence_like_any_other(
     before: list[Message], after: list[Message], data: st.DataObject
@@ -64,6 +67,7 @@ def test_view_is_a_sequence_like_any_other(
     assert repr(view) == f"MessageView({before!r})"
 
 
+@FEWER
 @given(left=LISTS, right=LISTS)
 def test_views_equal_what_holds_the_same_messages(
     left: list[Message], right: list[Message]
@@ -77,6 +81,7 @@ def test_views_equal_what_holds_the_same_messages(
     assert view == view[:]
 
 
+@FEWER
 @given(messages=LISTS)
 def test_views_of_one_list_differ_by_length(messages: list[Message]) -> None:
     """Of one history, views are equal exactly when they are equally long."""
@@ -100,6 +105,7 @@ def test_view_has_no_hash() -> None:
         hash(History().view())
 
 
+@FEWER
 @given(earlier=LISTS, later=LISTS, appended=LISTS)
 def test_view_extends_its_prefixes(
     earlier: list[Message], later: list[Message], appended: list[Message]
@@ -123,6 +129,7 @@ SOURCES: list[Callable[[list[Message]], Sequence[Message]]] = [
 ]
 
 
+@FEWER
 @given(
     requests=st.lists(LISTS, max_size=5),
     appending=st.booleans(),
@@ -211,6 +218,7 @@ def test_long_run_measures_each_message_once() -> None:
     assert Measured.times == 50
 
 
+@FEWER
 @given(messages=LISTS, more=LISTS)
 def test_estimate_is_the_same_for_view_and_list(
     messages: list[Message], more: list[Message]

@@ -12,6 +12,7 @@ from hypothesis import given
 
 from agentsim.core import DEPTH_MAX, DIGITS_MAX, find_fault
 from tests.core.json_texts import mutated_texts, nested, random_texts, standard, texts
+from tests.support.examples import FEWER
 from tests.support.pythons import OTHERS, ROOT, environment
 
 # A text and what is wrong with it; the place is that of the fault, not of its notice.
@@ -89,6 +90,7 @@ def refused(text: str) -> bool:
     return False
 
 
+@FEWER
 @given(text=texts())
 def test_json_has_no_fault(text: str) -> None:
     """In what the standard library writes, nothing is found."""

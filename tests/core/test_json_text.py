@@ -25,8 +25,10 @@ from tests.core.json_texts import (
     texts,
     values,
 )
+from tests.support.examples import FEWER
 
 
+@FEWER
 @given(text=texts())
 def test_json_is_read_as_the_standard_parser_reads_it(text: str) -> None:
     """What is strict JSON has the value that everyone gives it."""
@@ -45,6 +47,7 @@ def test_any_text_is_read_or_its_fault_is_told(text: str) -> None:
         assert str(caught.value) == fault
 
 
+@FEWER
 @given(value=values)
 def test_canonical_text_is_read_back(value: object) -> None:
     """Writing and reading again gives the value, to the last bit of a float."""
@@ -58,6 +61,7 @@ def sort(value: object) -> object:
     return [sort(one) for one in value] if isinstance(value, list) else value
 
 
+@FEWER
 @given(value=values)
 def test_canonical_text_is_stable_ascii(value: object) -> None:
     """Canonical text is ASCII, has no white space to spare, and is its own canon."""

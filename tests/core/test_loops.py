@@ -13,6 +13,7 @@ from agentsim.core import (
     canonical_arguments,
     signature,
 )
+from tests.support.examples import FEWER
 
 DEFAULT = LoopRules()
 
@@ -86,6 +87,7 @@ RULES = st.builds(
 )
 
 
+@FEWER
 @given(calls=st.lists(TOOLS, max_size=16), rules=RULES)
 def test_count_is_that_of_the_model(calls: list[Call], rules: LoopRules) -> None:
     """After each call the window counts what the whole list says it should."""
@@ -96,6 +98,7 @@ def test_count_is_that_of_the_model(calls: list[Call], rules: LoopRules) -> None
         assert window.count(call.sign) == model_count(calls, call.sign, rules)
 
 
+@FEWER
 @given(calls=st.lists(TOOLS, max_size=16), rules=RULES)
 def test_blocking_signature_is_of_the_same_call_and_at_the_level(
     calls: list[Call], rules: LoopRules
@@ -114,6 +117,7 @@ def test_blocking_signature_is_of_the_same_call_and_at_the_level(
         assert (blocking in full) if full else (blocking is None)
 
 
+@FEWER
 @given(calls=st.lists(TOOLS, max_size=30), rules=RULES)
 def test_equal_write_takes_effect_at_most_n_times_in_a_window(
     calls: list[Call], rules: LoopRules
@@ -242,6 +246,7 @@ texts = st.text(st.sampled_from(["a", "1", ":", '"', "{", "}", "\x00", "\ud800"]
 triples = st.tuples(texts, texts | st.sampled_from(['{"a":1}', '{"a": 1}']), texts)
 
 
+@FEWER
 @given(left=triples, right=triples)
 def test_signatures_are_equal_for_equal_actions_only(
     left: tuple[str, str, str], right: tuple[str, str, str]
@@ -258,6 +263,7 @@ def plain(triple: tuple[str, str, str]) -> tuple[str, str, str]:
     return triple[0], canonical_arguments(triple[1]), triple[2]
 
 
+@FEWER
 @given(text=st.text(st.sampled_from("12:|,"), min_size=2, max_size=12), data=st.data())
 def test_cutting_a_text_elsewhere_changes_the_signature(
     text: str, data: st.DataObject

@@ -10,6 +10,7 @@ from agentsim.core import (
     tool_result,
     user,
 )
+from tests.support.examples import FEWER
 
 COUNTS = st.integers(0, 10**6)
 
@@ -22,6 +23,7 @@ def usages(draw: st.DrawFn) -> Usage:
     return Usage(prompt, draw(COUNTS), cached, draw(st.booleans()))
 
 
+@FEWER
 @given(usage=usages(), weight=st.floats(0, 1))
 def test_billable_lies_between_fresh_and_all(usage: Usage, weight: float) -> None:
     """Billable tokens are never negative, and never more than were used."""
@@ -31,12 +33,14 @@ def test_billable_lies_between_fresh_and_all(usage: Usage, weight: float) -> Non
     assert usage.billable(1) == usage.prompt + usage.completion
 
 
+@FEWER
 @given(usage=usages())
 def test_billable_is_whole_where_cached_tokens_count_nothing(usage: Usage) -> None:
     """Without a weight no float comes in, so that big sums stay exact."""
     assert isinstance(usage.billable(), int)
 
 
+@FEWER
 @given(parts=st.lists(usages(), max_size=5))
 def test_usage_adds_up(parts: list[Usage]) -> None:
     """The usage of a run is the sum of its parts, estimated if any part is."""

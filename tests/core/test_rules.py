@@ -19,6 +19,7 @@ from agentsim.core import (
     tool_result,
     user,
 )
+from tests.support.examples import FEWER
 
 Found = list[tuple[Rule, int, str | None]]
 
@@ -74,12 +75,14 @@ def pick(data: st.DataObject, messages: list[Message]) -> tuple[int, int, str]:
     return index, response, call_id
 
 
+@FEWER
 @given(messages=good_histories)
 def test_good_history_has_no_breach(messages: list[Message]) -> None:
     """A history made by the rules breaks none."""
     assert breaches(messages) == []
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_dropped_result_is_unanswered(
     messages: list[Message], data: st.DataObject
@@ -90,6 +93,7 @@ def test_dropped_result_is_unanswered(
     assert found_in(messages) == [("unanswered", due(messages, response), call_id)]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_doubled_result_is_answered_twice(
     messages: list[Message], data: st.DataObject
@@ -101,6 +105,7 @@ def test_doubled_result_is_answered_twice(
     assert found_in(messages) == [("answered-twice", at, call_id)]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_renamed_result_is_an_orphan_and_leaves_its_call_open(
     messages: list[Message], data: st.DataObject
@@ -114,6 +119,7 @@ def test_renamed_result_is_an_orphan_and_leaves_its_call_open(
     ]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_result_without_id_is_missing_it(
     messages: list[Message], data: st.DataObject
@@ -128,6 +134,7 @@ def test_result_without_id_is_missing_it(
     ]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_result_moved_behind_another_message_is_an_orphan_there(
     messages: list[Message], data: st.DataObject
@@ -146,6 +153,7 @@ def test_result_moved_behind_another_message_is_an_orphan_there(
     assert found_in(messages) == expected
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_result_overtaken_by_siblings_is_out_of_order(
     messages: list[Message], data: st.DataObject
@@ -157,6 +165,7 @@ def test_result_overtaken_by_siblings_is_out_of_order(
     assert found_in(messages) == ([("order", at, call_id)] if at > index else [])
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_result_moved_before_its_siblings_puts_these_out_of_order(
     messages: list[Message], data: st.DataObject
@@ -171,6 +180,7 @@ def test_result_moved_before_its_siblings_puts_these_out_of_order(
     ]
 
 
+@FEWER
 @given(messages=good_histories, data=st.data())
 def test_late_system_prompt_breaks_the_role(
     messages: list[Message], data: st.DataObject
@@ -188,6 +198,7 @@ def test_late_system_prompt_breaks_the_role(
     assert found_in(messages) == [("role", at + n, None) for n in range(count)]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_calls_of_another_role_break_the_role(
     messages: list[Message], data: st.DataObject
@@ -198,6 +209,7 @@ def test_calls_of_another_role_break_the_role(
     assert found_in(messages) == [("role", response, None)]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_calls_of_a_result_break_the_role(
     messages: list[Message], data: st.DataObject
@@ -208,6 +220,7 @@ def test_calls_of_a_result_break_the_role(
     assert found_in(messages) == [("role", index, None)]
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_repeated_call_id_is_a_duplicate_over_the_history_only(
     messages: list[Message], data: st.DataObject
@@ -250,6 +263,7 @@ def test_orphan_has_no_asker() -> None:
         assert (breach.asked_at, breach.call_number) == (None, None)
 
 
+@FEWER
 @given(messages=with_results, data=st.data())
 def test_breach_knows_who_asked(messages: list[Message], data: st.DataObject) -> None:
     """An unanswered call is told with its response and its number in it."""
@@ -278,6 +292,7 @@ MODES = st.sampled_from(
 )
 
 
+@FEWER
 @given(messages=st.lists(ANY_MESSAGE, max_size=8), make=MODES)
 def test_feeding_on_equals_feeding_afresh(
     messages: list[Message], make: Callable[[], HistoryRules]
@@ -294,6 +309,7 @@ def test_feeding_on_equals_feeding_afresh(
         assert fresh.close() == growing.close()
 
 
+@FEWER
 @given(messages=st.lists(ANY_MESSAGE, max_size=8))
 def test_open_calls_are_those_that_close_reports(messages: list[Message]) -> None:
     """What is open at the end is what closing reports, in the order of the calls."""
