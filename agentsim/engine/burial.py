@@ -1,8 +1,9 @@
-"""Closing what is left of a dead life, behind the fence, once judging is over.
+"""Keeping the dead, and closing them behind the fence once judging is over.
 
-Dead tasks are cancelled in order of creation and drained for a bounded time; what
-still does not end goes to a graveyard, which is never emptied, so that no garbage
-collection runs a dead agent's `finally` blocks at a random time.
+From its death on a loop with anything alive in it lies in the graveyard, so that no
+garbage collection runs a dead agent's `finally` blocks at a random time. At its burial
+its tasks are cancelled in order of creation and drained for a bounded time; what still
+does not end stays in the graveyard for ever.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ _ROUNDS = 4
 _HANDLES_MAX = 1_000
 _STOPS_MAX = 100
 
-_GRAVEYARD: list[object] = []
-# A list that holds itself, in the part of the heap that is never collected, outlives
+_GRAVEYARD: dict[object, object] = {}
+# A thing that holds itself, in the part of the heap that is never collected, outlives
 # even the end of the interpreter, when the module's names are cleared.
-_GRAVEYARD.append(_GRAVEYARD)
+_GRAVEYARD["itself"] = _GRAVEYARD
 
 
 @cache
@@ -34,6 +35,11 @@ def freeze_once() -> None:
     Without it a collection costs 0.2 s in a process with a few thousand modules.
     """
     gc.freeze()
+
+
+def lay_out(loop: SimLoop) -> None:
+    """Keep a dead loop, with all that is alive in it."""
+    _GRAVEYARD[loop] = list(loop.open_generators())
 
 
 def bury(loop: SimLoop) -> None:
@@ -49,12 +55,13 @@ def bury(loop: SimLoop) -> None:
         for generator in loop.open_generators():
             loop.create_task(generator.aclose())
         _drain(loop)
-    if not loop.let_go():
-        stubborn = loop.alive_tasks()
-        for task in stubborn:
-            if isinstance(task, asyncio.Task):
-                forget_task(task)
-        _GRAVEYARD.append((loop, stubborn, list(loop.open_generators())))
+    if loop.let_go():
+        del _GRAVEYARD[loop]
+        return
+    lay_out(loop)
+    for task in loop.alive_tasks():
+        if isinstance(task, asyncio.Task):
+            forget_task(task)
 
 
 def _drain(loop: SimLoop) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+import gc
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from dataclasses import dataclass
+from types import AsyncGeneratorType
 from typing import Any
 
 from agentsim.core import EndingKind
@@ -62,13 +64,29 @@ def _chain(awaited: object) -> Iterator[str]:
     """Yield the names of the coroutines that await each other, outermost first."""
     for _ in range(_CHAIN_MAX):
         name = getattr(awaited, "__qualname__", None)
-        if not isinstance(name, str):
+        if isinstance(name, str):
+            yield name
+        awaited = _inner(awaited)
+        if awaited is None:
             return
-        yield name
-        for attribute in ("cr_await", "ag_await", "gi_yieldfrom"):
-            inner = getattr(awaited, attribute, None)
-            if inner is not None:
-                awaited = inner
-                break
-        else:
-            return
+
+
+def _inner(awaited: object) -> object:
+    """What a coroutine or generator is suspended in, or None."""
+    for attribute in ("cr_await", "ag_await", "gi_yieldfrom"):
+        inner: object = getattr(awaited, attribute, None)
+        if inner is not None:
+            return inner
+    if isinstance(awaited, _STEP_TYPES):
+        # A step of an async generator has no attribute that leads to it.
+        for inner in gc.get_referents(awaited):
+            if isinstance(inner, AsyncGeneratorType):
+                return inner
+    return None
+
+
+async def _generator() -> AsyncGenerator[None, None]:
+    yield
+
+
+_STEP_TYPES = (type(_generator().asend(None)), type(_generator().athrow(ValueError)))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from agentsim.core import Event, UsageError
 from agentsim.engine.asyncio_shim import Installed, run_ready
-from agentsim.engine.burial import bury, freeze_once
+from agentsim.engine.burial import bury, freeze_once, lay_out
 from agentsim.engine.choices import Choices
 from agentsim.engine.endings import Ending
 from agentsim.engine.gates import Gate
@@ -139,6 +139,7 @@ class Engine:
         finally:
             life.dead = True
             if not loop.let_go():
+                lay_out(loop)
                 self._corpses.append(loop)
             if collecting:
                 gc.enable()

@@ -22,7 +22,8 @@ class Incarnation:
         gates: Those that wait, in order of arrival.
         cancelled: Whether the engine cancelled its main task.
         crashed: Whether it died.
-        gates_left: How many gates may open yet.
+        gates_max: How many gates may open.
+        gates_left: How many of them have not.
         timers_max: How often the clock may move while no gate opens.
         timers_in_row: How often it did since the last of them.
     """
@@ -32,6 +33,7 @@ class Incarnation:
         "crashed",
         "gates",
         "gates_left",
+        "gates_max",
         "life",
         "loop",
         "main",
@@ -55,7 +57,7 @@ class Incarnation:
         self.main = main
         self.cancelled = False
         self.crashed = False
-        self.gates_left = gates_max
+        self.gates_left = self.gates_max = gates_max
         self.timers_max = timers_max
         self.timers_in_row = 0
 
@@ -88,7 +90,7 @@ class Incarnation:
         if self.crashed:
             return Ending("crashed", unhandled=self._unhandled())
         if self.gates_left < 0:
-            return self.endless("too many gates opened")
+            return self.endless(f"too many gates opened ({self.gates_max})")
         if self.timers_in_row > self.timers_max:
             return self.endless(
                 f"the clock moved {self.timers_max} times while no gate opened"
