@@ -3,7 +3,8 @@
 Sets of tasks, futures, coroutines and cancel scopes are ordered by memory address in
 both libraries, and both iterate them; here these things are numbered in order of
 creation instead. The replacements are in place only while a simulated loop runs.
-Futures made without a loop's `create_future` keep their address as hash.
+Futures made by hand (`asyncio.Future()`) keep their address as hash, and anyio is not
+looked after in the very life in which it is imported first.
 """
 
 # ruff: noqa: SLF001 - private members are what this one file is for
@@ -24,6 +25,7 @@ from collections.abc import (
 )
 from contextvars import Context
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
 EAGER_FACTORY: object = getattr(asyncio, "eager_task_factory", None)
 """Python 3.12's factory of tasks that start at once, or None on 3.11."""
+
+_GATHERING = "_GatheringFuture"
+_BACKEND = "anyio._backends._asyncio"
 
 _NAMES: dict[str, Any] = vars(asyncio_tasks)
 
@@ -53,6 +58,12 @@ class SimFuture(asyncio.Future[Any]):
         except AttributeError:
             self._number = self._loop.number_future()
             return self._number
+
+
+class SimGathering(asyncio_tasks._GatheringFuture):  # type: ignore[name-defined, misc]
+    """What `gather` gives, hashed as our futures are."""
+
+    __hash__ = SimFuture.__hash__
 
 
 class SimTask(asyncio.Task[Any]):
@@ -164,7 +175,7 @@ def forget_task(task: asyncio.Task[Any]) -> None:
 class Installed:
     """While entered, a loop is the running one and all replacements are in place."""
 
-    __slots__ = ("_anyio", "_before", "_hooks", "_loop", "_set", "_tasks")
+    __slots__ = ("_anyio", "_before", "_gathering", "_hooks", "_loop", "_set", "_tasks")
 
     def __init__(self, loop: SimLoop) -> None:
         self._loop = loop
@@ -176,9 +187,12 @@ class Installed:
         self._hooks = sys.get_asyncgen_hooks()
         self._set = _NAMES.get("set", builtins.set)
         self._tasks = _NAMES[_TASKS]
+        self._gathering = _NAMES[_GATHERING]
         _NAMES["set"] = _ordered
+        _NAMES[_GATHERING] = SimGathering
         _NAMES[_TASKS] = _Tasks(loop, self._tasks)
-        backend = sys.modules.get("anyio._backends._asyncio")
+        # Where anyio is loaded, its backend may not be: it comes with its first use.
+        backend = import_module(_BACKEND) if "anyio" in sys.modules else None
         self._anyio = None if backend is None else _replace_in_anyio(backend)
         asyncio._set_running_loop(loop)
         sys.set_asyncgen_hooks(loop.generator_started, loop.generator_dropped)
@@ -191,6 +205,7 @@ class Installed:
             self._anyio()
         _NAMES[_TASKS] = self._tasks
         _NAMES["set"] = self._set
+        _NAMES[_GATHERING] = self._gathering
 
 
 def _ordered(items: Iterable[object] = ()) -> set[object] | tuple[object, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import AsyncGeneratorType
 from typing import Any
@@ -14,6 +14,7 @@ from agentsim.engine.asyncio_shim import waited_for
 
 __all__ = ["Ending"]
 
+_STEPS = ("async_generator_asend", "async_generator_athrow")
 _CHAIN_MAX = 20
 _TASKS_MAX = 20
 
@@ -77,16 +78,9 @@ def _inner(awaited: object) -> object:
         inner: object = getattr(awaited, attribute, None)
         if inner is not None:
             return inner
-    if isinstance(awaited, _STEP_TYPES):
+    if type(awaited).__name__ in _STEPS:
         # A step of an async generator has no attribute that leads to it.
         for inner in gc.get_referents(awaited):
             if isinstance(inner, AsyncGeneratorType):
                 return inner
     return None
-
-
-async def _generator() -> AsyncGenerator[None, None]:
-    yield
-
-
-_STEP_TYPES = (type(_generator().asend(None)), type(_generator().athrow(ValueError)))

@@ -1,0 +1,278 @@
+"""Programs whose order hangs on how asyncio and anyio walk through sets.
+
+Run as a script it prints what an observer sees of each, as JSON: the same bytes in any
+process, if the engine keeps its promise. The argument is a number of objects to spread
+over the heap first, so that memory addresses differ.
+"""
+
+import asyncio
+import contextvars
+import json
+import sys
+from asyncio import as_completed
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+
+from agentsim.core import Event
+from agentsim.engine import Ending, Engine, Life, Seeded
+
+CHILDREN = 20
+
+
+async def task_group_abort(life: Life) -> list[Any]:
+    """Children of a failed group are cancelled in one order."""
+    seen: list[Any] = []
+
+    async def child(number: int) -> None:
+        try:
+            await asyncio.sleep(100)
+        finally:
+            seen.append(number)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number in range(CHILDREN):
+                group.create_task(child(number))
+            await asyncio.sleep(0)
+            raise LookupError
+    except ExceptionGroup as error:
+        seen.append(len(error.exceptions))
+    return seen
+
+
+async def wait_and_walk(life: Life) -> list[Any]:
+    """The sets that `wait` gives are walked in one order."""
+    tasks = [asyncio.create_task(asyncio.sleep(n % 3, n)) for n in range(CHILDREN)]
+    done, pending = await asyncio.wait(tasks, timeout=1.5)
+    seen = [task.result() for task in done]
+    return [*seen, *(task.get_name() for task in pending)]
+
+
+async def wait_on_futures(life: Life) -> list[Any]:
+    """The same for plain futures, and for gathered ones."""
+    loop = asyncio.get_running_loop()
+    futures = [loop.create_future() for _ in range(CHILDREN)]
+    for number, future in enumerate(futures):
+        loop.call_later(number % 4, future.set_result, number)
+    gathered = [asyncio.gather(future) for future in futures[3::-1]]
+    done, _ = await asyncio.wait(futures[::-1], timeout=2.5)
+    together, _ = await asyncio.wait(gathered)
+    return [future.result() for future in (*done, *together)]
+
+
+async def completed(life: Life) -> list[Any]:
+    """Coroutines given to `as_completed` start, and end, in the order of the list."""
+    started: list[Any] = []
+
+    async def work(number: int) -> int:
+        started.append(number)
+        await asyncio.sleep(number % 2)
+        return number
+
+    made = [work(number) for number in range(CHILDREN)]
+    ends = [await done for done in as_completed(made[1::2] + made[::2])]
+    return [*started, *ends]
+
+
+async def completed_in_time(life: Life) -> list[Any]:
+    """`as_completed` with a timeout, over tasks."""
+    tasks = [asyncio.create_task(asyncio.sleep(n, n)) for n in range(CHILDREN)]
+    seen: list[Any] = []
+    try:
+        for done in asyncio.as_completed(tasks, timeout=5.5):
+            seen.append(await done)  # noqa: PERF401 - the order of arrival is the point
+    except TimeoutError:
+        seen.append("late")
+    for task in asyncio.all_tasks():
+        if task is not asyncio.current_task():
+            seen.append(task.get_name())
+            task.cancel()
+    return seen
+
+
+async def anyio_scopes(life: Life) -> list[Any]:
+    """Children and nested scopes of a cancelled scope hear of it in one order."""
+    seen: list[Any] = []
+
+    async def child(number: int) -> None:
+        with anyio.CancelScope():
+            try:
+                await anyio.sleep(100)
+            finally:
+                seen.append(number)
+
+    async with anyio.create_task_group() as group:
+        for number in range(CHILDREN):
+            group.start_soon(child, number)
+        await anyio.sleep(1)
+        group.cancel_scope.cancel()
+    with anyio.move_on_after(5) as scope:
+        await anyio.sleep(10)
+    return [*seen, scope.cancelled_caught, anyio.current_time()]
+
+
+async def timeouts(life: Life) -> list[Any]:
+    """Deadlines of one instant strike in one order."""
+    seen: list[Any] = []
+
+    async def limited(number: int) -> None:
+        try:
+            async with asyncio.timeout(1 + number % 2):
+                await asyncio.sleep(100)
+        except TimeoutError:
+            seen.append(number)
+
+    await asyncio.gather(*(limited(number) for number in range(CHILDREN)))
+    return seen
+
+
+async def queues_and_locks(life: Life) -> list[Any]:
+    """Waiters are served in the order in which they came."""
+    queue: asyncio.Queue[int] = asyncio.Queue(2)
+    lock, seen = asyncio.Lock(), []
+
+    async def produce(number: int) -> None:
+        async with lock:
+            await queue.put(number)
+
+    async def consume() -> None:
+        while True:
+            seen.append(await queue.get())
+            await asyncio.sleep(0.1)
+
+    consumers = [asyncio.create_task(consume()) for _ in range(3)]
+    await asyncio.gather(*(produce(number) for number in range(CHILDREN)))
+    await asyncio.sleep(10)
+    for task in consumers:
+        task.cancel()
+    return seen
+
+
+current: contextvars.ContextVar[int] = contextvars.ContextVar("current")
+
+
+async def contexts(life: Life) -> list[Any]:
+    """Each task has its own context, copied where it was made."""
+
+    async def show(number: int) -> tuple[int, int]:
+        before = current.get()
+        current.set(number)
+        await asyncio.sleep(0)
+        return before, current.get()
+
+    current.set(-1)
+    shown = await asyncio.gather(*(show(number) for number in range(3)))
+    return [*shown, current.get()]
+
+
+async def generators(life: Life) -> list[Any]:
+    """Dropped and open generators are closed in one order."""
+    seen: list[Any] = []
+
+    async def numbers(name: int) -> AsyncIterator[int]:
+        try:
+            for number in range(3):
+                yield number
+        finally:
+            seen.append(name)
+
+    held = [numbers(name) for name in range(CHILDREN)]
+    for generator in held[::3] + held[1::3]:
+        await anext(generator)
+    held[3:9] = []
+    await asyncio.sleep(1)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    return seen
+
+
+async def eager(life: Life) -> list[Any]:
+    """Eager tasks, where Python has them, begin at once and hash like others."""
+    factory = getattr(asyncio, "eager_task_factory", None)
+    if factory is None:
+        return await eager_expected()
+    asyncio.get_running_loop().set_task_factory(factory)
+    return await eager_expected(at_once=True)
+
+
+async def eager_expected(*, at_once: bool = False) -> list[Any]:
+    """What eager tasks do; a version without them takes the sleep for a start."""
+    seen: list[Any] = []
+
+    async def work(number: int) -> int:
+        seen.append(number)
+        await asyncio.sleep(1)
+        return number
+
+    tasks = [asyncio.create_task(work(number)) for number in range(CHILDREN)]
+    if not at_once:
+        await asyncio.sleep(0)
+    seen.append("made")
+    done, _ = await asyncio.wait(tasks)
+    return [*seen, *(task.result() for task in done)]
+
+
+async def gates(life: Life) -> list[Any]:
+    """Gates in every order that a seed can draw."""
+    seen: list[Any] = []
+
+    async def ask(number: int) -> None:
+        for step in range(3):
+            await life.gate(f"g{number}", latency_s=(number * 7) % 5 / 10)
+            seen.append((number, step, life.now_ns))
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(CHILDREN):
+            group.create_task(ask(number))
+    return seen
+
+
+PROGRAMS = (
+    task_group_abort,
+    wait_and_walk,
+    wait_on_futures,
+    completed,
+    completed_in_time,
+    anyio_scopes,
+    timeouts,
+    queues_and_locks,
+    contexts,
+    generators,
+    eager,
+    gates,
+)
+
+
+def observe() -> dict[str, Any]:
+    """Run each program twice, dully and by a seed with everything that may happen."""
+    seen: dict[str, Any] = {}
+    for program in PROGRAMS:
+        for seed, probability in ((0, 0.0), (1, 0.3), (2, 0.6)):
+            events: list[Event] = []
+            choices = Seeded(seed, probability)
+            engine = Engine(
+                choices,
+                policy="any_order",
+                cancel=True,
+                crash=True,
+                record=events.append,
+            )
+            endings: list[Ending] = []
+            while not endings or endings[-1].kind == "crashed":
+                endings.append(engine.live(program))
+            engine.bury()
+            seen[f"{program.__name__} {seed}"] = {
+                "endings": [(e.kind, e.value, e.words, e.unhandled) for e in endings],
+                "events": [(e.kind, e.at_ns, e.life) for e in events],
+                "choices": choices.log,
+                "told": engine.told,
+                "now_ns": engine.now_ns,
+            }
+    return seen
+
+
+if __name__ == "__main__":
+    padding = [bytearray(17 + n % 90) for n in range(int(sys.argv[1]))]
+    del padding[::2]
+    sys.stdout.write(json.dumps(observe(), indent=1))
