@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, ClassVar
 
@@ -126,6 +127,7 @@ def _megabytes(size: int | str, capacity_mb: int, where: str) -> int:
     return megabytes
 
 
+@lru_cache(maxsize=64)
 def _read(size: str, capacity_mb: int, where: str) -> int:
     match = _SIZE.fullmatch(size)
     if match is None:
