@@ -86,11 +86,10 @@ class Life:
         try:
             await gate
         except BaseException:
-            if gate in gates:
-                gates.remove(gate)
+            # It has not opened: that happens only when nothing is ready, and then
+            # its task is the next to run.
+            gates.remove(gate)
             raise
-        if self.dead:
-            await self._fence()
 
     def choose(self, label: str, options: Sequence[str]) -> int:
         """Draw one choice, recorded: an index into `options`, where 0 is dull.

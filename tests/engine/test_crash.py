@@ -298,6 +298,30 @@ def test_burial_comes_to_an_end(last: str, capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_cancellation_that_fails_does_not_stop_the_burial() -> None:
+    """Whatever the dead do to be cancelled, the others are still buried."""
+    buried: list[str] = []
+
+    class Stubborn(asyncio.Future[None]):
+        def cancel(self, msg: object = None) -> bool:
+            raise LookupError
+
+    async def worker(life: Life) -> None:
+        await Stubborn(loop=asyncio.get_running_loop())
+
+    async def main(life: Life) -> None:
+        task = asyncio.create_task(worker(life))
+        try:
+            await life.gate("model")
+        finally:
+            buried.append("main")
+            await task
+
+    engine, _ = dead_life(main)
+    engine.bury()
+    assert buried == ["main"]
+
+
 def test_a_later_life_is_not_disturbed_by_a_dead_one() -> None:
     """Numbers of tasks begin anew in each life, and its tasks are its own."""
 

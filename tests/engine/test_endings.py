@@ -1,8 +1,8 @@
 """How lives end, and the words for who waits for what."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Any, NoReturn
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, NoReturn, cast
 
 import pytest
 
@@ -24,6 +24,23 @@ def test_a_value_is_returned() -> None:
         None,
         "",
     )
+
+
+async def deep(depth: int) -> None:
+    """Wait at the bottom of many calls."""
+    if depth:
+        await deep(depth - 1)
+    else:
+        await asyncio.Event().wait()
+
+
+def test_a_deep_way_inwards_is_cut() -> None:
+    """The words stay short however deep a task waits."""
+
+    async def agent(life: Life) -> None:
+        await deep(100)
+
+    assert run(agent).ending.words.count(" > deep") == 19
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), SystemExit(3), GeneratorExit()])
@@ -275,6 +292,27 @@ def test_asking_for_ever_is_a_livelock() -> None:
     ending = run(agent, gates_max=100).ending
     assert ending.kind == "livelock"
     assert ending.words.startswith("too many gates opened (100)")
+
+
+def test_a_task_of_another_kind_may_leak() -> None:
+    """A factory may make futures that are no tasks; they are told and kept."""
+
+    async def agent(life: Life) -> str:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+
+        def factory(_: object, coro: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401
+            coro.close()
+            return future
+
+        loop.set_task_factory(cast(Any, factory))
+        loop.create_task(asyncio.sleep(0))  # noqa: RUF006 - the leak
+        future.cancel = lambda *_: False  # type: ignore[method-assign]
+        return "done"
+
+    ending = run(agent).ending
+    assert ending.kind == "leak"
+    assert ending.words.endswith("a future of another kind waits")
 
 
 def test_an_agent_that_can_not_be_made_raises() -> None:

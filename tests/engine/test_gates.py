@@ -426,3 +426,23 @@ def test_a_callback_may_open_what_the_agent_waits_for() -> None:
     inject = [("a message", arrive)]
     assert run(main, Replay({0: 1}), inject=inject).ending.value == "woken"
     assert run(main, inject=inject).ending.kind == "leak"
+
+
+def test_a_life_can_be_halted_from_outside() -> None:
+    """A failure of the outside ends the run; the agent neither sees nor swallows it."""
+    seen: list[str] = []
+
+    async def outside(life: Life) -> None:
+        life.halt(UsageError("the script ran out"))
+        life.halt(UsageError("and then this"))
+        await life.gate("for ever", latency_s=math.inf)
+
+    async def main(life: Life) -> None:
+        try:
+            await outside(life)
+        finally:
+            seen.append("went on")
+
+    with pytest.raises(UsageError, match="the script ran out"):
+        run(main)
+    assert seen == []

@@ -237,13 +237,16 @@ def test_a_cancelled_timer_does_not_move_the_clock() -> None:
     async def main(life: Life) -> None:
         loop = asyncio.get_running_loop()
         loop.call_later(3600, print).cancel()
-        loop.call_later(3600, print).cancel()
+        loop.call_later(1, seen.append, "first")
+        loop.call_later(1, seen.append, "never").cancel()
         await asyncio.sleep(1)
         loop.call_later(0, print).cancel()
 
+    seen: list[str] = []
     engine = Engine(Choices())
     assert engine.live(main).kind == "returned"
     assert engine.now_ns == 1_000_000_000
+    assert seen == ["first"]
 
 
 def test_call_soon_threadsafe_works_on_the_loops_thread() -> None:
@@ -288,8 +291,12 @@ def test_the_loop_looks_like_a_running_one() -> None:
             loop.close()
         await loop.shutdown_default_executor()
         assert "SimLoop" in repr(loop)
+        loops.append(loop)
 
+    loops: list[asyncio.AbstractEventLoop] = []
     live(main)
+    assert not loops[0].is_running()
+    assert loops[0].is_closed()
 
 
 def test_the_former_loop_is_back_afterwards() -> None:
@@ -447,6 +454,18 @@ def test_a_task_factory_may_be_set_and_is_checked() -> None:
         return [type(task).__name__, task.get_name(), type(plain).__name__]
 
     assert live(main) == ["Named", "mine", "SimTask"]
+
+
+def test_names_of_tasks_may_be_anything() -> None:
+    """As in asyncio, a name is made a text."""
+
+    async def main(life: Life) -> str:
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(asyncio.sleep(0), name=17)  # type: ignore[arg-type]
+        await task
+        return task.get_name()
+
+    assert live(main) == "17"
 
 
 def test_an_unknown_policy_is_refused() -> None:
