@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Annotated, ClassVar
 
 from agentsim.core import UsageError
