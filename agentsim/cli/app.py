@@ -1,17 +1,26 @@
 """The entry point: finds the command, and turns every error into one sentence.
 
-Exit codes: 0 holds, 1 violated, 2 unknown, 3 usage, 4 internal.
+Exit codes: 0 holds, 1 violated, 2 unknown, 3 usage, 4 internal; and as shells have it,
+130 when stopped by the keyboard, 141 when whoever read the output went away before it
+was known what to say.
 """
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 
 import typer
 
-from agentsim.core import Finding, UsageError
+from agentsim.cli.output import (
+    accept_any_text,
+    print_json,
+    silence_output,
+)
+from agentsim.core import AgentsimError, Finding, InternalError
 
 __all__ = ["COMMANDS", "main"]
 
@@ -20,36 +29,86 @@ COMMANDS = ("run", "explore", "replay", "show", "check", "list", "doctor")
 EXIT_VIOLATED = 1
 EXIT_USAGE = 3
 EXIT_INTERNAL = 4
+EXIT_STOPPED = 130
+EXIT_UNREAD = 141
+
+_EXITS = {
+    "violated": EXIT_VIOLATED,
+    "usage": EXIT_USAGE,
+    "internal": EXIT_INTERNAL,
+    "stopped": EXIT_STOPPED,
+}
+
+_OURS = "internal error, please report it"
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a full or broken disk says under an output that goes to a file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(_exit_code(words))
+    accept_any_text()
+    try:
+        code = _exit_code(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = EXIT_UNREAD
+        silence_output()
+    except OSError as error:
+        code = EXIT_USAGE
+        silence_output()
+        typer.echo(f"agentsim: can't write the output: {error.strerror}", err=True)
+    sys.exit(code)
 
 
 def _exit_code(words: list[str]) -> int:
+    """Run a command; with `--json`, an error too is one JSON object on stdout."""
+    as_json = "--json" in takewhile(lambda word: word != "--", words)
+    try:
+        code = _run(words)
+    except InternalError as error:
+        verdict, told = "internal", f"{_OURS}: {error}"
+    except (AgentsimError, _Misuse) as error:
+        verdict = "violated" if isinstance(error, Finding) else "usage"
+        told = str(error)
+    except (KeyboardInterrupt, typer.Abort):
+        verdict, told = "stopped", "stopped by the keyboard"
+    except Exception as error:
+        if isinstance(error, BrokenPipeError) or _is_full(error):
+            raise
+        verdict = "internal"
+        told = f"{_OURS}: {type(error).__name__}: {error}"
+    else:
+        return code
+    typer.echo(f"agentsim: {told}", err=True)
+    if as_json:
+        print_json({"verdict": verdict, "error": told})
+    return _EXITS[verdict]
+
+
+def _is_full(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno in _NO_ROOM
+
+
+class _Misuse(Exception):
+    """The words of the command line are not as its parser expects."""
+
+
+def _run(words: list[str]) -> int:
     try:
         code = _app(words)(words, prog_name="agentsim", standalone_mode=False)
-    except typer.Abort:
-        return _complain("stopped by the keyboard", EXIT_USAGE)
-    except UsageError as error:
-        return _complain(str(error), EXIT_USAGE)
-    except Finding as error:
-        return _complain(str(error), EXIT_VIOLATED)
-    except BrokenPipeError:
-        return 0
-    except Exception as error:  # noqa: BLE001  # no traceback reaches a user
-        misuse = getattr(error, "format_message", None)  # of the command line's parser
-        if misuse is not None:
-            return _complain(_sentence(misuse()), EXIT_USAGE)
-        told = f"{type(error).__name__}: {error}"
-        return _complain(f"internal error, please report it: {told}", EXIT_INTERNAL)
+    except SystemExit:  # how typer and rich say that nobody reads any more
+        raise BrokenPipeError from None
+    except Exception as error:
+        misuse = getattr(error, "format_message", None)
+        if misuse is None:
+            raise
+        sentence = " ".join(misuse().split()).rstrip(".") or "say what to do"
+        raise _Misuse(f"{sentence}; see agentsim --help") from None
+    if code == EXIT_STOPPED:  # how typer says Ctrl-C
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
-
-
-def _sentence(words: str) -> str:
-    return " ".join(words.split()).rstrip(".") + "; see agentsim --help"
 
 
 def _app(words: Sequence[str]) -> typer.Typer:
@@ -71,8 +130,3 @@ def _app(words: Sequence[str]) -> typer.Typer:
 
 def _root() -> None:
     """Deterministic simulation and testing for agent loops."""
-
-
-def _complain(words: str, code: int) -> int:
-    typer.echo(f"agentsim: {words}", err=True)
-    return code

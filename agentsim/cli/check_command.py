@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +11,10 @@ import typer
 from agentsim.cli.common import (
     EXIT_CODES,
     JsonOption,
-    console,
     judgements_data,
-    print_json,
     read_trace,
 )
+from agentsim.cli.output import console, print_json, tell
 from agentsim.invariants import judge, overall
 from agentsim.providers.transcripts import HistoryStatus, TranscriptReport, check_file
 from agentsim.report import failure_text
@@ -61,10 +61,13 @@ def _check_trace(path: Path, *, as_json: bool) -> dict[str, Any]:
         terminal = console()
         if status == "violated":
             told = failure_text(
-                trace, judgements, deviations=(), repeat=f"agentsim show {path}"
+                trace,
+                judgements,
+                deviations=(),
+                repeat=shlex.join(["agentsim", "show", str(path)]),
             )
-            terminal.print(told, markup=False, soft_wrap=True)
-        terminal.print(f"{path}: {status}, a trace judged by all invariants")
+            tell(terminal, told)
+        tell(terminal, f"{path}: {status}, a trace judged by all invariants")
     return {
         "file": str(path),
         "kind": "trace",
@@ -76,24 +79,19 @@ def _check_trace(path: Path, *, as_json: bool) -> dict[str, Any]:
 def _print(report: TranscriptReport) -> None:
     terminal = console()
     for finding in report.findings:
-        terminal.print(str(finding), markup=False, soft_wrap=True)
+        tell(terminal, str(finding))
     for conversation in report.conversations:
         for note in conversation.notes:
-            terminal.print(
-                f"{report.file}:{conversation.line}: note: {note}",
-                markup=False,
-                soft_wrap=True,
-            )
+            tell(terminal, f"{report.file}:{conversation.line}: note: {note}")
     counts = ", ".join(
         f"{report.count(status)} {status}"
         for status in reversed(WORST)
         if report.count(status)
     )
-    terminal.print(
+    tell(
+        terminal,
         f"{report.file}: {report.status}. {len(report.conversations)} conversations "
         f"({counts}), {report.messages} messages, {report.calls} calls.",
-        markup=False,
-        soft_wrap=True,
     )
 
 

@@ -1,28 +1,23 @@
-"""What the commands share: targets, menus, and the ways to print a verdict."""
+"""What the commands share: targets, menus, and the line that repeats a run."""
 
 from __future__ import annotations
 
-import importlib
-import json
 import shlex
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from agentsim.core import UsageError, did_you_mean
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import Judgement
-from agentsim.simulation import Menu, Run, Scenario, load_scenario
+from agentsim.simulation import Menu, Run, Scenario, import_target, load_scenario
 from agentsim.trace import Trace, from_jsonl
 
 __all__ = [
     "EXIT_CODES",
     "REFERENCE",
-    "SCHEMA_VERSION",
     "AgentOption",
     "CancelOption",
     "CrashOption",
@@ -30,16 +25,12 @@ __all__ = [
     "JsonOption",
     "PolicyOption",
     "TargetArgument",
-    "console",
     "judgements_data",
     "load_target",
     "make_menu",
-    "print_json",
     "read_trace",
     "repeat_line",
 ]
-
-SCHEMA_VERSION = 1
 
 EXIT_CODES = {"holds": 0, "violated": 1, "unknown": 2, "not_applicable": 2}
 
@@ -70,14 +61,6 @@ CrashOption = Annotated[
 ]
 
 
-def console() -> Console:
-    """The terminal to print on; as wide as it takes where it is no terminal."""
-    made = Console(highlight=False)
-    if not made.is_terminal:
-        made.width = max(made.width, 120)
-    return made
-
-
 def load_target(target: str) -> Scenario:
     """Load a scenario from a YAML file, or from `module:attribute`.
 
@@ -86,19 +69,11 @@ def load_target(target: str) -> Scenario:
     """
     if ":" not in target or target.endswith((".yaml", ".yml")) or Path(target).exists():
         return load_scenario(target)
-    module_name, _, name = target.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise UsageError(
-            f"can't import {module_name!r} of the scenario {target!r}"
-        ) from error
-    found = getattr(module, name, None)
+    found = import_target(target, "scenario")
     if not isinstance(found, Scenario):
-        raise UsageError(f"{target!r} is no Scenario, nor is there a file of that name")
+        raise UsageError(
+            f"scenario: {target!r} is no Scenario but a {type(found).__name__}"
+        )
     return found
 
 
@@ -170,8 +145,3 @@ def judgements_data(judgements: Sequence[Judgement]) -> dict[str, Any]:
         }
         for entry in judgements
     }
-
-
-def print_json(data: Mapping[str, Any]) -> None:
-    """Print one JSON object; text of the agent may hold lone surrogates, so in ASCII."""
-    typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2))

@@ -8,7 +8,8 @@ import subprocess
 import sys
 from importlib import metadata
 
-from agentsim.cli.common import JsonOption, console, print_json
+from agentsim.cli.common import JsonOption
+from agentsim.cli.output import console, print_json, tell
 from agentsim.core import AgentsimError
 from agentsim.engine import Replay, self_test
 from agentsim.providers import call, say
@@ -43,7 +44,7 @@ def command(as_json: JsonOption = False) -> int:
     else:
         for name, passed, words in checks:
             mark = "ok  " if passed else "FAIL"
-            console().print(f"{mark} {name}: {words}", markup=False, soft_wrap=True)
+            tell(console(), f"{mark} {name}: {words}")
     return 0 if sound else 1
 
 
@@ -104,12 +105,15 @@ def _digest_in_child(hash_seed: str) -> str:
     code = (
         "from agentsim.cli.doctor_command import sample_digest; print(sample_digest())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONHASHSEED": hash_seed},
-        capture_output=True,
-        text=True,
-        timeout=CHILD_SECONDS,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            timeout=CHILD_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "no answer"
     return done.stdout.strip() or "no answer"

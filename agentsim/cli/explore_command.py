@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import shlex
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from agentsim.cli.common import (
     EXIT_CODES,
@@ -19,15 +20,21 @@ from agentsim.cli.common import (
     JsonOption,
     PolicyOption,
     TargetArgument,
-    console,
     load_target,
     make_menu,
-    print_json,
     repeat_line,
 )
+from agentsim.cli.output import LINES_MAX, agent_output, console, print_json, tell
 from agentsim.cli.run_command import verdict_line
 from agentsim.report import print_timeline
-from agentsim.simulation import RUNS, Exploration, Run, explore, import_agent
+from agentsim.simulation import (
+    RUNS,
+    RUNS_INDEPENDENT,
+    Exploration,
+    Run,
+    explore,
+    import_agent,
+)
 
 __all__ = ["command"]
 
@@ -65,53 +72,73 @@ def command(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Run a scenario many times: at random, or every run up to a number of deviations."""
+    """Run a scenario many times: at random, or every run up to a number of deviations.
+
+    What the agent prints is left out; `agentsim replay` shows it for one run.
+    """
     menu = make_menu(policy, faults, cancel=cancel, crash=crash)
-    loaded, tested = load_target(scenario), import_agent(agent)
     total = runs if deviations is not None else runs or RUNS
-    with _progress(total, shown=not as_json) as advance:
+    with agent_output(shown=False), _progress(total, shown=not as_json) as on_run:
         found = explore(
-            loaded,
-            tested,
+            load_target(scenario),
+            import_agent(agent),
             deviations=deviations,
             runs=runs,
             seed=seed,
             menu=menu,
             named=tuple(named or ()),
-            on_run=advance,
+            on_run=on_run,
         )
+    mode = (
+        ["--seed", str(seed)]
+        if deviations is None
+        else ["--deviations", str(deviations)]
+    )
+    mode += ["--runs", str(runs)] if runs is not None else []
+    repeat = _Repeat(scenario, agent, mode)
     if as_json:
-        print_json(_data(found, scenario, agent, seed, deviations))
+        print_json(_data(found, repeat, seed=seed, deviations=deviations))
     else:
-        _print(console(), found, scenario, agent)
+        _print(console(), found, repeat)
     return EXIT_CODES[found.status]
 
 
-class _progress:  # noqa: N801  # reads as a context in the command
-    """A progress bar that is shown only on a terminal."""
+class _Repeat:
+    """Makes the line that repeats a violation."""
 
-    def __init__(self, total: int | None, *, shown: bool) -> None:
-        bar = Console(stderr=True)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            console=bar,
-            disable=not (shown and bar.is_terminal),
-            transient=True,
-        )
-        self._task = self._bar.add_task("runs", total=total)
+    def __init__(self, target: str, agent: str, mode: list[str]) -> None:
+        self._target = target
+        self._agent = agent
+        self._mode = mode
 
-    def __enter__(self) -> Callable[[Run], None]:
-        self._bar.start()
-        return lambda _: self._bar.advance(self._task)
+    def line(self, made: Run, invariant: str) -> str:
+        """Replay the run; that runs hang on each other shows only in many of them."""
+        if invariant != RUNS_INDEPENDENT:
+            return repeat_line(self._target, self._agent, made)
+        words = ["agentsim", "explore", self._target, "--agent", self._agent]
+        flags = [*made.menu.flags, *(["--no-cancel"] * (not made.menu.cancel))]
+        return shlex.join([*words, *self._mode, *flags])
 
-    def __exit__(self, *_error: object) -> None:
-        self._bar.stop()
+
+@contextlib.contextmanager
+def _progress(
+    total: int | None, *, shown: bool
+) -> Iterator[Callable[[Run], None] | None]:
+    """Show a progress bar, on a terminal only."""
+    terminal = Console(stderr=True)
+    if not (shown and terminal.is_terminal):
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=terminal, transient=True) as bar:
+        task = bar.add_task("runs", total=total)
+        yield lambda _made: bar.advance(task)
 
 
 def _data(
-    found: Exploration, target: str, agent: str, seed: int, deviations: int | None
+    found: Exploration, repeat: _Repeat, *, seed: int, deviations: int | None
 ) -> dict[str, Any]:
     left = found.deviations_left
     return {
@@ -129,7 +156,7 @@ def _data(
         else {"runs": left[0], "exact": left[1]},
         "violated_runs": found.violated_runs,
         "violations": [
-            _violation(name, made, repeat_line(target, agent, made))
+            _violation(name, made, repeat.line(made, name))
             for name, made in found.violations.items()
         ],
         "endings": found.endings,
@@ -155,17 +182,20 @@ def _violation(name: str, made: Run, repeat: str) -> dict[str, Any]:
     }
 
 
-def _print(terminal: Console, found: Exploration, target: str, agent: str) -> None:
-    for made in {made.token: made for made in found.violations.values()}.values():
-        terminal.rule(", ".join(judgement.id for judgement in made.verdict.violated))
-        print_timeline(terminal, made.trace, made.verdict.violated)
+def _print(terminal: Console, found: Exploration, repeat: _Repeat) -> None:
+    shown: dict[tuple[str, str], tuple[Run, str]] = {}
+    for name, made in found.violations.items():
+        ids = ", ".join(judgement.id for judgement in made.verdict.violated)
+        shown.setdefault((made.token, ids), (made, name))
+    for (_, ids), (made, name) in shown.items():
+        terminal.rule(ids)
+        print_timeline(terminal, made.trace, made.verdict.violated, lines_max=LINES_MAX)
         terminal.print()
-        repeat = repeat_line(target, agent, made)
-        terminal.print(made.failure_text(repeat), markup=False, soft_wrap=True)
-        terminal.print(verdict_line(made), markup=False, soft_wrap=True)
+        tell(terminal, made.failure_text(repeat.line(made, name)))
+        tell(terminal, verdict_line(made))
         terminal.print()
     for line in _summary(found):
-        terminal.print(line, markup=False, soft_wrap=True)
+        tell(terminal, line)
 
 
 def _summary(found: Exploration) -> list[str]:

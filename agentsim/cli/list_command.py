@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agentsim.cli.common import JsonOption, console, print_json
+from agentsim.cli.common import JsonOption
+from agentsim.cli.output import console, print_json, tell
 from agentsim.core import EVENT_KINDS, UsageError, did_you_mean
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import INVARIANTS
@@ -96,8 +97,8 @@ def command(
 
 def _print(name: str, rows: list[Row]) -> None:
     terminal = console()
-    terminal.print(f"{name}:")
+    tell(terminal, f"{name}:")
     for row in rows:
         first, *others = row.values()
-        terminal.print(f"  {first}", markup=False)
-        terminal.print(f"      {' · '.join(others)}", markup=False, soft_wrap=True)
+        tell(terminal, f"  {first}")
+        tell(terminal, f"      {' · '.join(others)}")

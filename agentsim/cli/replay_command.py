@@ -18,6 +18,7 @@ from agentsim.cli.common import (
     load_target,
     make_menu,
 )
+from agentsim.cli.output import agent_output
 from agentsim.cli.run_command import RuntimeOption, TraceOption, finish
 from agentsim.simulation import import_agent, replay
 
@@ -40,7 +41,8 @@ def command(
 ) -> int:
     """Repeat one run exactly, from the line that a report prints."""
     menu = make_menu(policy, faults, cancel=cancel, crash=crash)
-    made = replay(load_target(scenario), token, import_agent(agent), menu=menu)
+    with agent_output(shown=True):
+        made = replay(load_target(scenario), token, import_agent(agent), menu=menu)
     return finish(
         made, scenario, agent, trace, runtime_events=runtime_events, as_json=as_json
     )

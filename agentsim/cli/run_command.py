@@ -13,12 +13,11 @@ from agentsim.cli.common import (
     AgentOption,
     JsonOption,
     TargetArgument,
-    console,
     judgements_data,
     load_target,
-    print_json,
     repeat_line,
 )
+from agentsim.cli.output import LINES_MAX, agent_output, console, print_json, tell
 from agentsim.core import UsageError
 from agentsim.report import print_judgements, print_timeline
 from agentsim.simulation import Run, import_agent, run
@@ -51,7 +50,8 @@ def command(
     as_json: JsonOption = False,
 ) -> int:
     """Run a scenario once, on time and without faults but its own, and judge it."""
-    made = run(load_target(scenario), import_agent(agent))
+    with agent_output(shown=True):
+        made = run(load_target(scenario), import_agent(agent))
     return finish(
         made, scenario, agent, trace, runtime_events=runtime_events, as_json=as_json
     )
@@ -102,6 +102,7 @@ def run_data(made: Run) -> dict[str, Any]:
         "tools": None if outcome.tools is None else list(outcome.tools),
         "virtual_s": outcome.at_ns / 1_000_000_000,
         "invariants": judgements_data(made.verdict.judgements),
+        "unmet": list(made.verdict.unmet),
         "deviations": list(made.words),
         "token": made.token,
         "trace_digest": made.trace.digest(),
@@ -139,10 +140,14 @@ def print_run(made: Run, repeat: str, *, runtime_events: bool) -> None:
     """Print the timeline, the table of judgements and, if any, the failure text."""
     terminal = console()
     judgements = made.verdict.judgements
-    print_timeline(terminal, made.trace, judgements, runtime=runtime_events)
+    print_timeline(
+        terminal, made.trace, judgements, runtime=runtime_events, lines_max=LINES_MAX
+    )
     terminal.print()
     print_judgements(terminal, judgements)
     terminal.print()
     if made.verdict.violated:
-        terminal.print(made.failure_text(repeat), markup=False, soft_wrap=True)
-    terminal.print(verdict_line(made), markup=False, soft_wrap=True)
+        tell(terminal, made.failure_text(repeat))
+    elif made.verdict.unmet:
+        tell(terminal, f"Named and never met: {', '.join(made.verdict.unmet)}")
+    tell(terminal, verdict_line(made))

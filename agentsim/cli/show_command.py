@@ -10,11 +10,10 @@ import typer
 from agentsim.cli.common import (
     EXIT_CODES,
     JsonOption,
-    console,
     judgements_data,
-    print_json,
     read_trace,
 )
+from agentsim.cli.output import LINES_MAX, console, print_json, tell
 from agentsim.cli.run_command import RuntimeOption
 from agentsim.invariants import judge, overall
 from agentsim.report import print_judgements, print_timeline, timeline
@@ -54,13 +53,13 @@ def command(
         )
     else:
         terminal = console()
-        print_timeline(terminal, shown, judgements, runtime=runtime_events)
+        print_timeline(
+            terminal, shown, judgements, runtime=runtime_events, lines_max=LINES_MAX
+        )
         terminal.print()
         print_judgements(terminal, judgements)
         if against is not None:
-            terminal.print(
-                divergence or "The traces are equal.", markup=False, soft_wrap=True
-            )
+            tell(terminal, divergence or "The traces are equal.")
     return EXIT_CODES[overall(judgements)]
 
 

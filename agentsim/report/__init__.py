@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from agentsim.report.terminal import print_timeline as print_timeline
     from agentsim.report.timeline import Line as Line
     from agentsim.report.timeline import timeline as timeline
+    from agentsim.report.words import printable as printable
     from agentsim.report.words import told as told
     from agentsim.report.words import told_arguments as told_arguments
 else:
@@ -23,6 +24,7 @@ else:
             "invariant_sentence": "failure",
             "print_judgements": "terminal",
             "print_timeline": "terminal",
+            "printable": "words",
             "row": "failure",
             "timeline": "timeline",
             "told": "words",

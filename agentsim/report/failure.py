@@ -8,9 +8,11 @@ repeats the run (design 4).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agentsim.invariants import INVARIANTS, Judgement, Violation
 from agentsim.report.timeline import Line, timeline
+from agentsim.report.words import printable
 from agentsim.trace import Trace
 
 __all__ = ["failure_text", "invariant_sentence", "row"]
@@ -53,12 +55,13 @@ def _lines(
     deviations: Sequence[str],
     repeat: str,
 ) -> Iterator[str]:
+    lines = timeline(trace)
     for judgement in judgements:
         if judgement.status != "violated":
             continue
         yield f"{judgement.id} is violated: {invariant_sentence(judgement.id)}"
         for violation in judgement.violations[:VIOLATIONS_SHOWN]:
-            yield from _violation(trace, violation)
+            yield from _violation(lines, violation)
         more = len(judgement.violations) - VIOLATIONS_SHOWN
         if more > 0:
             yield f"  and {more} more of this kind"
@@ -67,23 +70,22 @@ def _lines(
     yield f"Repeat it: {repeat}"
 
 
-def _violation(trace: Trace, violation: Violation) -> Iterator[str]:
-    yield f"  {violation.words}"
-    yield from (f"  {row}" for row in _excerpt(trace, violation.events))
-    yield f"    expected: {violation.expected}"
-    yield f"    found:    {violation.found}"
+def _violation(lines: Sequence[Line], violation: Violation) -> Iterator[str]:
+    yield f"  {printable(violation.words)}"
+    yield from (f"  {row}" for row in _excerpt(lines, violation.events))
+    yield f"    expected: {printable(violation.expected)}"
+    yield f"    found:    {printable(violation.found)}"
 
 
-def _excerpt(trace: Trace, events: Sequence[int]) -> Iterator[str]:
+def _excerpt(lines: Sequence[Line], events: Sequence[int]) -> Iterator[str]:
     """The marked events, each with the event before it; dots stand for what is left out."""
-    lines = timeline(trace, marked=events)
-    last = -1
+    last: int | None = None
     for number, line in enumerate(lines):
-        if not any(near.marked for near in lines[number : number + 2]):
+        if not any(near.index in events for near in lines[number : number + 2]):
             continue
-        if last >= 0 and number != last + 1:
+        if last is not None and number != last + 1:
             yield "      ⋮"
-        yield row(line)
+        yield row(replace(line, marked=line.index in events))
         last = number
 
 

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from agentsim.invariants import Judgement
 from agentsim.report.failure import invariant_sentence
-from agentsim.report.timeline import timeline
+from agentsim.report.timeline import Line, timeline
+from agentsim.report.words import printable
 from agentsim.trace import Trace
 
 __all__ = ["print_judgements", "print_timeline"]
@@ -40,20 +41,34 @@ def print_timeline(
     judgements: Sequence[Judgement] = (),
     *,
     runtime: bool = False,
+    lines_max: int | None = None,
 ) -> None:
     """Print a trace as a timeline; events that show a violation are marked.
 
     Args:
         runtime: Whether to show what the runtime says of itself beside the boundary.
+        lines_max: Leave out the middle of a longer one, and say so.
     """
     marked = {i for j in judgements for v in j.violations for i in v.events}
+    lines = timeline(trace, marked=marked, runtime=runtime)
+    left_out = len(lines) - (len(lines) if lines_max is None else lines_max)
+    if left_out <= 0:
+        console.print(_table(lines))
+        return
+    head = (len(lines) - left_out + 1) // 2
+    console.print(_table(lines[:head]))
+    console.print(Text(f"⋮ {left_out} lines are left out here", style="dim"))
+    console.print(_table(lines[head + left_out :]))
+
+
+def _table(lines: Sequence[Line]) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
     table.add_column(width=1)
     table.add_column(justify="right", style="dim", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for line in timeline(trace, marked=marked, runtime=runtime):
+    for line in lines:
         style = "bold red" if line.marked else ""
         table.add_row(
             Text("✗" if line.marked else "", style="bold red"),
@@ -62,7 +77,7 @@ def print_timeline(
             Text(line.lanes, style="blue"),
             Text(line.words, style=style),
         )
-    console.print(table)
+    return table
 
 
 def print_judgements(console: Console, judgements: Sequence[Judgement]) -> None:
@@ -76,9 +91,9 @@ def print_judgements(console: Console, judgements: Sequence[Judgement]) -> None:
         status = judgement.status.replace("_", " ")
         words = judgement.why or invariant_sentence(judgement.id)
         table.add_row(
-            judgement.id,
+            Text(judgement.id),
             Text(status, style=STATUS_STYLES[judgement.status]),
-            str(judgement.evidence),
-            Text(words),
+            Text(str(judgement.evidence)),
+            Text(printable(words)),
         )
     console.print(table)

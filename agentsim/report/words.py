@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from agentsim.core import (
@@ -28,7 +29,7 @@ from agentsim.core import (
     canonical_json,
 )
 
-__all__ = ["told", "told_arguments"]
+__all__ = ["printable", "told", "told_arguments"]
 
 WIDTH = 72
 """Characters that a text may take before it is cut."""
@@ -36,25 +37,60 @@ WIDTH = 72
 CALLS_SHOWN = 3
 """Calls of one response that are told; the others are counted."""
 
-_ESCAPES = {ord("\n"): "⏎", ord("\t"): " ", ord("\r"): " "}
+_ESCAPES = {"\n": "⏎", "\t": " ", "\r": " "}
+
+_STAMPS = ("at_ns", "life", "who")
 
 
 def told(event: Event) -> str:
     """Tell one event in a line of text."""
-    tell = _WORDS.get(type(event))
-    return tell(event) if tell is not None else event.kind.replace("_", " ")
+    tell = _WORDS.get(type(event), _any)
+    return printable(tell(event))
+
+
+def printable(text: str) -> str:
+    """A text as it can stand in one line of any terminal; the rest is escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else _ESCAPES.get(c) or _escaped(ord(c)) for c in text
+    )
 
 
 def told_arguments(arguments: Mapping[str, Any]) -> str:
     """Arguments as they would stand in a call: `host="web-03", n=5`."""
-    pairs = (f"{key}={canonical_json(value)}" for key, value in arguments.items())
+    pairs = (f"{key}={_json(value)}" for key, value in arguments.items())
     return _cut(", ".join(pairs))
 
 
+def _json(value: object) -> str:
+    try:
+        return canonical_json(value)
+    except (TypeError, ValueError):  # an agent that passes what no model can write
+        return f"a {type(value).__name__}"
+
+
 def _cut(text: str) -> str:
-    printable = text.translate(_ESCAPES)
-    printable = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in printable)
-    return printable if len(printable) <= WIDTH else f"{printable[: WIDTH - 1]}…"
+    # Cut before escaping too: a text may be as long as a file.
+    cut = printable(text[: WIDTH + 1])
+    return cut if len(cut) <= WIDTH else f"{cut[: WIDTH - 1]}…"
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _any(event: Event) -> str:
+    """The kind of an event, and what its plain fields hold."""
+    told = [event.kind.replace("_", " ")]
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name in _STAMPS or value is None:
+            continue
+        if isinstance(value, (bool, int, float, str)):
+            text = value if isinstance(value, str) else _json(value)
+            told.append(f"{field.name}={_cut(text)}")
+    return " ".join(told)
 
 
 def _request(event: RequestSent) -> str:

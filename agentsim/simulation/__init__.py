@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from agentsim.simulation.agents import Agent as Agent
     from agentsim.simulation.agents import agent_name as agent_name
     from agentsim.simulation.agents import import_agent as import_agent
+    from agentsim.simulation.agents import import_target as import_target
     from agentsim.simulation.expectation import EXPECTED as EXPECTED
     from agentsim.simulation.expectation import Expectation as Expectation
     from agentsim.simulation.explore import RUNS as RUNS
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from agentsim.simulation.scenario import Scenario as Scenario
     from agentsim.simulation.scenario_file import ScenarioFile as ScenarioFile
     from agentsim.simulation.scenario_file import load_scenario as load_scenario
+    from agentsim.simulation.verdict import RUNS_INDEPENDENT as RUNS_INDEPENDENT
     from agentsim.simulation.verdict import Verdict as Verdict
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -34,6 +36,7 @@ else:
             "Exploration": "explore",
             "Menu": "menu",
             "RUNS": "explore",
+            "RUNS_INDEPENDENT": "verdict",
             "Run": "run",
             "SCRIPTED": "menu",
             "Scenario": "scenario",
@@ -42,6 +45,7 @@ else:
             "agent_name": "agents",
             "explore": "explore",
             "import_agent": "agents",
+            "import_target": "agents",
             "load_scenario": "scenario_file",
             "replay": "run",
             "run": "run",

@@ -211,6 +211,7 @@ def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
         life.record(IncarnationStarted(who="engine"))
         return await start_agent(agent, Environment(stage, life))
 
+    main.__qualname__ = "simulation"  # it stands in the words of who waits for what
     while True:
         ending = stage.engine.live(main)
         if ending.kind == "raised" and isinstance(ending.error, UsageError):

@@ -28,6 +28,14 @@ from agentsim.world import World
 __all__ = ["Stage", "Strike"]
 
 
+GATES_MAX = 20_000
+"""Answers of the outside in one life; an agent that wants more goes on without end."""
+
+TIMERS_MAX = 100_000
+
+STEPS_MAX = 200_000
+
+
 class Strike(NamedTuple):
     """A fault that struck: its name, and the operation with its attempt."""
 
@@ -53,6 +61,9 @@ class Stage:
             record=self.recorder.add,
             cancel=menu.cancel,
             crash=menu.crash,
+            steps_max=STEPS_MAX,
+            timers_max=TIMERS_MAX,
+            gates_max=GATES_MAX,
             inject=[
                 (entry.id, partial(self._arrive, entry)) for entry in scenario.inject
             ],

@@ -1,0 +1,95 @@
+"""How the commands print: one JSON object, or lines that no text can disturb."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from agentsim.report import printable
+
+__all__ = [
+    "LINES_MAX",
+    "SCHEMA_VERSION",
+    "accept_any_text",
+    "agent_output",
+    "console",
+    "print_json",
+    "silence_output",
+    "tell",
+]
+
+SCHEMA_VERSION = 1
+
+LINES_MAX = 1_000
+"""Lines of a timeline that are printed; `--trace` and `--json` have them all."""
+
+WIDTH = 120
+"""Columns where the output is no terminal, so that it is the same everywhere."""
+
+
+class _Console(Console):
+    """A console for texts of models and files: nothing in them is markup or emoji.
+
+    When the reader goes away the command goes on in silence: its exit code is known.
+    """
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        silence_output()
+
+
+def console() -> Console:
+    """The terminal to print on."""
+    made = _Console(markup=False, emoji=False, highlight=False)
+    if not made.is_terminal:
+        made.width = WIDTH
+    return made
+
+
+def tell(terminal: Console, text: str) -> None:
+    """Print text line by line as it is; a terminal may wrap it."""
+    for line in text.split("\n"):
+        terminal.print(Text(printable(line)), soft_wrap=True)
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print one JSON object; text of the agent may hold lone surrogates, so in ASCII."""
+    text = json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2)
+    try:
+        typer.echo(text)
+    except BrokenPipeError:
+        silence_output()
+
+
+@contextlib.contextmanager
+def agent_output(*, shown: bool) -> Iterator[None]:
+    """Keep what an agent and its modules print apart from what the command prints.
+
+    Args:
+        shown: Whether to show it, on stderr; over many runs it would be noise.
+    """
+    with contextlib.redirect_stdout(sys.stderr if shown else io.StringIO()):
+        yield
+
+
+def accept_any_text() -> None:
+    """Let texts be printed that the encoding of the terminal does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def silence_output() -> None:
+    """Send what is still to be printed nowhere, the interpreter's last flush too."""
+    with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as none:
+        os.dup2(none.fileno(), sys.stdout.fileno())
