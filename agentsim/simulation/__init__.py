@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from agentsim.simulation.explore import RUNS as RUNS
     from agentsim.simulation.explore import Exploration as Exploration
     from agentsim.simulation.explore import explore as explore
+    from agentsim.simulation.files.scenario_file import ScenarioFile as ScenarioFile
+    from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
     from agentsim.simulation.menu import EXPLORING as EXPLORING
     from agentsim.simulation.menu import SCRIPTED as SCRIPTED
     from agentsim.simulation.menu import Menu as Menu
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from agentsim.simulation.run import replay as replay
     from agentsim.simulation.run import run as run
     from agentsim.simulation.scenario import Scenario as Scenario
-    from agentsim.simulation.scenario_file import ScenarioFile as ScenarioFile
-    from agentsim.simulation.scenario_file import load_scenario as load_scenario
     from agentsim.simulation.verdict import RUNS_INDEPENDENT as RUNS_INDEPENDENT
     from agentsim.simulation.verdict import Verdict as Verdict
 else:
@@ -40,13 +40,13 @@ else:
             "Run": "run",
             "SCRIPTED": "menu",
             "Scenario": "scenario",
-            "ScenarioFile": "scenario_file",
+            "ScenarioFile": "files.scenario_file",
             "Verdict": "verdict",
             "agent_name": "agents",
             "explore": "explore",
             "import_agent": "agents",
             "import_target": "agents",
-            "load_scenario": "scenario_file",
+            "load_scenario": "files.scenario_file",
             "replay": "run",
             "run": "run",
         },

@@ -110,7 +110,7 @@ def test_a_damaged_file_gives_a_scenario_or_a_scenario_error(
 
 def loads(text: str) -> Scenario:
     """Load a scenario from text, through the same door as from a file."""
-    from agentsim.simulation.scenario_file import build_scenario
-    from agentsim.simulation.yaml_text import load
+    from agentsim.simulation.files.scenario_file import build_scenario
+    from agentsim.simulation.files.yaml_text import load
 
     return build_scenario(load(text, "story.yaml"), "story")

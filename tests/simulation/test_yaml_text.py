@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.core import ScenarioError
-from agentsim.simulation.yaml_nodes import VALUES_MAX
-from agentsim.simulation.yaml_text import load, load_file
+from agentsim.simulation.files.yaml_nodes import VALUES_MAX
+from agentsim.simulation.files.yaml_text import load, load_file
 
 STORY = """\
 # A story

@@ -21,8 +21,8 @@ from yaml.events import (
 )
 
 from agentsim.core import DEPTH_MAX
-from agentsim.simulation.yaml_faults import at
-from agentsim.simulation.yaml_scalars import NotANumber, Plain, meaning
+from agentsim.simulation.files.yaml_faults import at
+from agentsim.simulation.files.yaml_scalars import NotANumber, Plain, meaning
 
 __all__ = ["VALUES_MAX", "Builder", "Node"]
 

@@ -16,7 +16,7 @@ from agentsim.core import (
 )
 from agentsim.engine import Life
 from agentsim.providers import Answer, ScriptedClient
-from agentsim.simulation.stage import Stage
+from agentsim.simulation.outside.stage import Stage
 
 __all__ = ["CLOSING_TEXT", "simulated_client"]
 

@@ -21,9 +21,9 @@ from agentsim.core import (
     Tool,
 )
 from agentsim.engine import Life
-from agentsim.simulation.model import simulated_client
-from agentsim.simulation.stage import Stage
-from agentsim.simulation.toolbox import simulated_tools
+from agentsim.simulation.outside.model import simulated_client
+from agentsim.simulation.outside.stage import Stage
+from agentsim.simulation.outside.toolbox import simulated_tools
 
 __all__ = ["Environment"]
 

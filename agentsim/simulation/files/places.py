@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from agentsim.core import ScenarioError, UsageError, did_you_mean
-from agentsim.simulation.yaml_text import Document
+from agentsim.simulation.files.yaml_text import Document
 
 __all__ = ["Place", "translated"]
 

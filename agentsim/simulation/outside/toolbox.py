@@ -19,7 +19,7 @@ from agentsim.core import (
 )
 from agentsim.engine import Life
 from agentsim.faults import Fault
-from agentsim.simulation.stage import Stage
+from agentsim.simulation.outside.stage import Stage
 from agentsim.world import WorldTool
 
 __all__ = ["simulated_tools"]

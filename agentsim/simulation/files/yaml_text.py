@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import ScenarioError, did_you_mean
-from agentsim.simulation.yaml_faults import at, control_character, syntax_error
+from agentsim.simulation.files.yaml_faults import at, control_character, syntax_error
 
 if TYPE_CHECKING:
     from yaml import CSafeLoader, SafeLoader
 
-    from agentsim.simulation.yaml_nodes import Node
+    from agentsim.simulation.files.yaml_nodes import Node
 
 __all__ = ["Document", "load", "load_file"]
 
@@ -127,7 +127,7 @@ def _read(text: str, name: str) -> Node | None:
 
 
 def _built(reader: CSafeLoader | SafeLoader, name: str) -> Node | None:
-    from agentsim.simulation.yaml_nodes import Builder
+    from agentsim.simulation.files.yaml_nodes import Builder
 
     builder = Builder(name)
     while (event := reader.get_event()) is not None:

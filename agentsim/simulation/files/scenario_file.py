@@ -29,9 +29,9 @@ from agentsim.core import (
 from agentsim.faults import parse_rule
 from agentsim.providers import Forever, Reply, Script, call, forever, say, together
 from agentsim.simulation.expectation import Expectation
-from agentsim.simulation.places import Place, translated
+from agentsim.simulation.files.places import Place, translated
+from agentsim.simulation.files.yaml_text import Document, load_file
 from agentsim.simulation.scenario import Scenario
-from agentsim.simulation.yaml_text import Document, load_file
 from agentsim.world import Human, human_from_plain
 from agentsim.world import from_plain as part_from_plain
 

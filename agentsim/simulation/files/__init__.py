@@ -1,0 +1,1 @@
+"""Scenario files: YAML read with the place of every field, and built into scenarios."""
