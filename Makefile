@@ -4,7 +4,7 @@ PY := .venv/bin/python
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench venvs format clean
+.PHONY: help demo test check bench docs venvs format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,9 @@ check: $(READY) ## Check lint, format, types, import direction and the rules of 
 
 bench: $(READY) ## Measure speed against the bars in docs/benchmarks.md
 	@$(PY) -m benchmarks
+
+docs: $(READY) ## Write the pages of docs/reference anew from what the code declares
+	@$(PY) -m tests.docs.reference_pages
 
 venvs: $(READY) ## Make .venv-3.x for each other supported Python that is found
 	@$(PY) -m tests.support.pythons

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from agentsim.faults.kinds import Target as Target
     from agentsim.faults.parsing import parse_rule as parse_rule
     from agentsim.faults.parsing import parse_rules as parse_rules
+    from agentsim.faults.reference import faults_page as faults_page
     from agentsim.faults.rules import FaultPlan as FaultPlan
     from agentsim.faults.rules import FaultRule as FaultRule
     from agentsim.faults.rules import check_rules as check_rules
@@ -49,6 +50,7 @@ else:
             "drop_ids": "tampering",
             "duplicate_ids": "shorthand",
             "fault_named": "rules",
+            "faults_page": "reference",
             "hangs": "shorthand",
             "malformed_arguments": "shorthand",
             "missing_ids": "shorthand",

@@ -9,7 +9,7 @@ __all__ = ["mutants_page"]
 _HEAD = """\
 # Mutants: agents that are broken on purpose
 
-<!-- Made from the registry by `agentsim.mutants.mutants_page`; a test compares it. -->
+<!-- Made from the registry by `make docs`; a test compares the two. -->
 
 A checker that never rings may be deaf. Each mutant is a correct agent loop with one
 fault, a small subclass of `agentsim.mutants.Loop` that replaces a few of its methods.
@@ -19,8 +19,8 @@ here. So when a mutant is caught, its fault is what was caught.
 Each mutant names a scenario that shows the fault, and the invariant that must catch it
 there within 200 random runs. A test holds it to that.
 
-```
-agentsim explore scenarios/parallel_reads.yaml --agent agentsim.mutants:write_overlaps_reads
+```console
+$ agentsim explore scenarios/parallel_reads.yaml --runs 20 --agent agentsim.mutants:write_overlaps_reads  # exit code 1
 ```
 
 ## By what is broken

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from agentsim.trace.jsonl import to_jsonl as to_jsonl
     from agentsim.trace.record import Recorder as Recorder
     from agentsim.trace.record import Trace as Trace
+    from agentsim.trace.reference import events_page as events_page
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -23,6 +24,7 @@ else:
             "Trace": "record",
             "VERSION": "header",
             "diff": "difference",
+            "events_page": "reference",
             "from_jsonl": "jsonl",
             "to_jsonl": "jsonl",
         },

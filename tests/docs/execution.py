@@ -1,0 +1,221 @@
+"""Runs the examples of a page, in order, as a reader would who follows it.
+
+What a block is, is said by its language:
+
+- `python`: runs in the page's one namespace. With `# file: name.py` in its first line
+  it is a module of that name, and is imported. Functions named `test_...` are called.
+- `yaml`: a scenario, or, where `task` or `script` lacks, some fields of one, laid over
+  the last scenario of the page. It is run with the reference agent and must hold, unless
+  its first line has a comment such as `# exit code 1`.
+- `console`: lines that begin with `$` are commands of `agentsim`, or of `pytest`; the
+  lines below one are its output. `...` stands for lines left out.
+- `json`, `jsonl`: must be that; with `title="name.json"` after the language, a file.
+- `sh`: each `make TARGET` must exist. `text`: anything.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import yaml
+
+from agentsim.simulation import ScenarioFile
+from tests.docs.markdown import Block, blocks
+from tests.support.command import Done, agentsim
+from tests.support.source import ROOT
+
+__all__ = ["Command", "Page", "commands"]
+
+LEFT_OUT = "..."
+
+MASKS = (
+    (re.compile(r"\d+ runs/s"), "N runs/s"),
+    (re.compile(r"in \d+\.\d+s"), "in N s"),
+)
+"""What differs from one time to the next."""
+
+_ANY_LINES = r"(?:.*\n)*?"
+
+_TARGET = re.compile(r"make ([a-z]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of a console block, with what the page says of it."""
+
+    words: tuple[str, ...]
+    exit_code: int
+    output: tuple[str, ...]
+
+
+class Page:
+    """A page in a folder of its own, which must be the current one.
+
+    Args:
+        name: How failures call it.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name = name
+        self._text = text
+        self._namespace = ModuleType("example")
+        self._scenario: dict[str, Any] = {}
+        self._files = 0
+
+    def run(self) -> None:
+        """Run every block.
+
+        Raises:
+            AssertionError: naming page and line, where one is not as the page says.
+        """
+        for block in blocks(self._text):
+            try:
+                self._run(block)
+            except BaseException as error:
+                error.add_note(f"in the example at {self._name}:{block.line}")
+                raise
+
+    def _run(self, block: Block) -> None:
+        match block.language:
+            case "python":
+                self._python(block)
+            case "yaml":
+                self._yaml(block)
+            case "console":
+                for command in commands(block.text):
+                    _check(command)
+            case "json" | "jsonl":
+                self._json(block)
+            case "sh":
+                _check_targets(block.text)
+            case language:
+                assert language == "text", f"no language that is known: {language!r}"
+
+    def _python(self, block: Block) -> None:
+        if block.file is None:
+            module = self._namespace
+            code = compile(block.text, f"{self._name}:{block.line}", "exec")
+            exec(code, vars(module))  # the page's own code is the subject
+        else:
+            Path(block.file).write_text(block.text, "utf-8")
+            _forget_modules()
+            module = importlib.import_module(block.file.removesuffix(".py"))
+        for name, value in list(vars(module).items()):
+            ours = inspect.isfunction(value) and value.__module__ == module.__name__
+            if ours and name.startswith("test_"):
+                value()
+
+    def _yaml(self, block: Block) -> None:
+        value = yaml.safe_load(block.text)
+        whole = "task" in value and "script" in value
+        if whole and block.exit_code == 0:
+            self._scenario = value
+        unknown = [name for name in value if name not in ScenarioFile.model_fields]
+        assert unknown == [], "neither a scenario nor fields of one"
+        assert whole or self._scenario, "fields of a scenario, and none above them"
+        self._files += 1
+        file = Path(block.file or f"example-{self._files}.yaml")
+        text = block.text if whole else json.dumps({**self._scenario, **value})
+        file.write_text(text, "utf-8")
+        done = agentsim("run", str(file))
+        assert done.code == block.exit_code, done.out + done.err
+
+    def _json(self, block: Block) -> None:
+        lines = block.text.splitlines() if block.language == "jsonl" else [block.text]
+        for line in lines:
+            json.loads(line)
+        if block.file is not None:
+            Path(block.file).write_text(block.text, "utf-8")
+
+
+def commands(text: str) -> Iterator[Command]:
+    """Yield the commands of a console block."""
+    lines = text.replace("\\\n", " ").splitlines()
+    assert lines, "the block is empty"
+    assert lines[0].startswith("$ "), "a console block begins with a command"
+    starts = [n for n, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        line = lines[start].removeprefix("$ ")
+        code = Block(0, "console", "", line).exit_code
+        words = tuple(shlex.split(line, comments=True))
+        yield Command(words, code, tuple(lines[start + 1 : end]))
+
+
+def _check(command: Command) -> None:
+    program, *arguments = command.words
+    match program.rpartition("/")[2]:
+        case "agentsim":
+            _forget_modules()
+            done = agentsim(*arguments)
+        case "pytest":
+            done = _pytest(arguments)
+        case other:
+            raise AssertionError(f"no program that is known: {other}")
+    printed = done.out + done.err
+    assert done.code == command.exit_code, printed
+    if command.output:
+        _compare(list(command.output), printed)
+
+
+def _pytest(arguments: list[str]) -> Done:
+    """Run pytest as a reader would: in a process and a folder of its own."""
+    plain = ["-p", "no:cacheprovider", "--rootdir", "."]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plain, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def _compare(expected: Sequence[str], printed: str) -> None:
+    """Hold the lines of a page against what was printed, all of it and in order."""
+    found = "".join(_masked(line) + "\n" for line in printed.strip("\n").splitlines())
+    for count in range(1, len(expected) + 1):
+        shown = count == len(expected)
+        rest = "" if shown else _ANY_LINES
+        pattern = "".join(map(_pattern, expected[:count])) + rest
+        assert re.fullmatch(pattern, found), (
+            f"not in the output, or not there: {expected[count - 1]!r}"
+            f"{' (or there is more after it)' if shown else ''}; "
+            f"the output is:\n{printed}"
+        )
+
+
+def _pattern(line: str) -> str:
+    return _ANY_LINES if line == LEFT_OUT else re.escape(_masked(line)) + "\n"
+
+
+def _masked(line: str) -> str:
+    for pattern, mask in MASKS:
+        line = pattern.sub(mask, line)
+    return line.rstrip()
+
+
+def _check_targets(text: str) -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in _TARGET.findall(text):
+        assert f"\n{target}:" in makefile, f"make knows no target {target}"
+
+
+def _forget_modules() -> None:
+    """Let the modules of the page's folder be imported anew, as by a new process."""
+    here = str(Path.cwd())
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(here):
+            del sys.modules[name]
+    importlib.invalidate_caches()

@@ -1,0 +1,36 @@
+"""The pages of `docs/reference/`, each made from what the product declares.
+
+`make docs` runs this file, which writes them all; `test_reference.py` compares.
+"""
+
+from collections.abc import Callable
+
+from agentsim.cli.reference import command_line_page
+from agentsim.faults import faults_page
+from agentsim.invariants import reference_page
+from agentsim.mutants import mutants_page
+from agentsim.trace import events_page
+from agentsim.world import world_tools_page
+from tests.support.source import ROOT
+
+FOLDER = ROOT / "docs" / "reference"
+
+PAGES: dict[str, Callable[[], str]] = {
+    "command-line.md": command_line_page,
+    "events.md": events_page,
+    "faults.md": faults_page,
+    "invariants.md": reference_page,
+    "mutants.md": mutants_page,
+    "world-tools.md": world_tools_page,
+}
+"""File -> the function that gives its text."""
+
+
+def write() -> None:
+    """Write every page anew."""
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()

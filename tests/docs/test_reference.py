@@ -1,0 +1,83 @@
+"""The reference is made from the product, and says all that there is to say."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+
+from agentsim.core import EVENT_KINDS, Env
+from agentsim.faults import CATALOGUE
+from agentsim.simulation import ScenarioFile
+from agentsim.world import SPECS, Case, Human, Process, Service
+from tests.docs.reference_pages import FOLDER, PAGES
+from tests.support.command import agentsim
+
+DOCS = FOLDER.parent
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_as_the_product_makes_it(name: str) -> None:
+    """The page that is kept is the one made today; `make docs` writes it anew."""
+    assert (FOLDER / name).read_text("utf-8") == PAGES[name]()
+
+
+def test_every_page_of_the_reference_is_made() -> None:
+    """No page of the reference is written by hand: it would soon be false."""
+    assert sorted(file.name for file in FOLDER.glob("*.md")) == sorted(PAGES)
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "explore", "replay", "show", "check", "list", "doctor"]
+)
+def test_every_option_is_on_the_page(command: str) -> None:
+    """What `--help` names as an option of a command stands in that command's section."""
+    told = agentsim(command, "--help").out
+    options = set(re.findall(r"--[a-z][a-z-]+", told)) - {"--help"}
+    _, _, section = PAGES["command-line.md"]().partition(f"## agentsim {command}\n")
+    section = section.partition("\n## ")[0]
+    assert [name for name in sorted(options) if f"`{name}" not in section] == []
+    assert options
+
+
+def test_every_fault_and_event_has_its_row() -> None:
+    """Each fault and each kind of event is named on its page, and described."""
+    faults, events = PAGES["faults.md"](), PAGES["events.md"]()
+    for name, fault in CATALOGUE.items():
+        assert f"| `{name}` | {fault.sentence} |" in faults
+    for kind in EVENT_KINDS:
+        assert f"\n## `{kind}`\n\n" in events
+
+
+def _names(model: type[BaseModel]) -> Iterator[str]:
+    """The fields of a file's model as a file calls them, nested ones too."""
+    for name, field in model.model_fields.items():
+        yield field.alias or name
+        for part in (field.annotation, *_parts(field.annotation)):
+            if isinstance(part, type) and issubclass(part, BaseModel) and part != model:
+                yield from _names(part)
+
+
+def _parts(annotation: object) -> Iterator[object]:
+    for part in get_args(annotation):
+        yield part
+        yield from _parts(part)
+
+
+def test_the_how_to_names_every_field_of_a_scenario() -> None:
+    """What a scenario file takes stands on the page about scenario files."""
+    page = (DOCS / "how-to" / "write-a-scenario.md").read_text("utf-8")
+    names = {*_names(ScenarioFile), *Human.__dataclass_fields__, *SPECS}
+    for spec in (*SPECS.values(), Process, Service, Case):
+        names |= {field.name for field in fields(spec)}
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []
+
+
+def test_the_how_to_names_all_that_an_agent_is_given() -> None:
+    """What `env` offers stands on the page about testing an agent."""
+    page = (DOCS / "how-to" / "test-my-agent.md").read_text("utf-8")
+    offered = [name for name in vars(Env) if not name.startswith("_")]
+    assert [name for name in offered if not re.search(rf"`{name}[`(]", page)] == []
+    assert "client" in offered
