@@ -326,7 +326,7 @@ class SimLoop(asyncio.BaseEventLoop):
 
     def generator_dropped(self, generator: AsyncGenerator[Any, Any]) -> None:
         """Close a generator that nobody holds any more, as a stock loop does."""
-        if not self.dead:
+        if not self._closed:
             self.call_soon(self._close, generator.aclose())
 
     def _close(self, closing: Coroutine[Any, Any, None]) -> None:

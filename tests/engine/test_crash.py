@@ -231,6 +231,90 @@ def test_generators_of_the_dead_are_closed() -> None:
     assert buried == ["stream"]
 
 
+def test_generators_that_the_dead_drop_are_closed_too() -> None:
+    """A stream that a dead task was reading runs its clean-up at the burial."""
+    buried: list[str] = []
+
+    async def stream(life: Life) -> AsyncIterator[int]:
+        try:
+            while True:
+                yield 1
+        finally:
+            buried.append("stream")
+
+    async def main(life: Life) -> None:
+        async for _ in stream(life):
+            await life.gate("model")
+
+    engine, _ = dead_life(main)
+    engine.bury()
+    assert buried == ["stream"]
+
+
+def test_one_of_the_dead_does_not_stop_the_burial_of_the_rest() -> None:
+    """Refusals and exits while the dead are buried concern only who asked."""
+    buried: list[str] = []
+
+    async def worker(life: Life, number: int) -> None:
+        try:
+            await life.gate("tool")
+        finally:
+            buried.append(f"{number}")
+            if number == 0:
+                raise SystemExit
+            await asyncio.to_thread(print)
+
+    async def main(life: Life) -> None:
+        tasks = [asyncio.create_task(worker(life, number)) for number in range(4)]
+        await asyncio.wait(tasks)
+
+    engine, _ = dead_life(main)
+    engine.bury()
+    assert buried == ["0", "1", "2", "3"]
+
+
+def test_who_can_not_be_buried_is_off_the_books() -> None:
+    """Asyncio does not list the tasks that stay in the graveyard."""
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def main(life: Life) -> None:
+        loops.append(asyncio.get_running_loop())
+        while True:
+            try:
+                await loops[0].create_future()
+            except asyncio.CancelledError:
+                await life.gate("again", latency_s=float("inf"))
+
+    async def started(life: Life) -> None:
+        task = asyncio.create_task(main(life))
+        await life.gate("model")
+        await task
+
+    engine, _ = dead_life(started)
+    assert len(asyncio.all_tasks(loops[0])) == 2
+    engine.bury()
+    assert asyncio.all_tasks(loops[0]) == set()
+
+
+def test_a_dead_agents_own_handlers_are_not_called() -> None:
+    """What fails at a burial is not even told to the handler that the agent set."""
+    told: list[object] = []
+
+    async def main(life: Life) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda *context: told.append(context))
+        try:
+            await life.gate("model")
+        finally:
+            loop.call_soon(int, "x")
+            await asyncio.sleep(0)
+
+    engine, _ = dead_life(main)
+    engine.bury()
+    gc.collect()
+    assert told == []
+
+
 BURIALS = {
     "ends at once": "raise",
     "sleeps in its clean-up": "await asyncio.sleep(1)",

@@ -147,6 +147,37 @@ def test_an_answer_before_its_time_leaves_the_clock(
     assert (seen.ending.value, seen.engine.now_ns) == ("in time", now_s * 10**9)
 
 
+def test_the_clock_never_goes_back() -> None:
+    """An answer that was due before the one that came first comes at the later time."""
+    seen = run(reads(("a", 1), ("b", 5)), Replay({0: 1}), policy="any_order")
+    assert seen.notes == [(5_000_000_000, 1, "b"), (5_000_000_000, 1, "a")]
+
+
+def test_each_interference_comes_once() -> None:
+    """After a cancellation the next deviation is the crash, and then the injection."""
+
+    async def main(life: Life) -> None:
+        for _ in range(3):
+            try:
+                await read(life, "a")
+            except asyncio.CancelledError:
+                life.record(Noted("ignored"))
+
+    seen = run(
+        main,
+        Replay({0: 1, 1: 1, 2: 1}),
+        cancel=True,
+        crash=True,
+        inject=[("a message", list)],
+    )
+    assert seen.engine.words == [
+        "cancelled before a",
+        "the process died before a",
+        "a message came before a",
+    ]
+    assert [arity for _, arity in seen.choices.log] == [4, 3, 2]
+
+
 def test_the_options_stand_in_order() -> None:
     """First due, the others as they came, timer, cancel, crash, injections."""
     arrived: list[str] = []

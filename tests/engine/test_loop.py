@@ -1,15 +1,19 @@
 """The loop: asyncio's order, virtual time, and what a loop must not do by itself."""
 
 import asyncio
+import gc
 import math
 import selectors
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from typing import Any, TypeVar, cast
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentsim.core import UsageError
 from agentsim.engine import Choices, Engine, Life
@@ -151,19 +155,22 @@ def test_time_starts_at_zero_and_moves_by_sleeping() -> None:
     assert all(type(now_ns) is int for _, now_ns in seen)
 
 
-def test_a_deadline_and_an_equal_sleep_fall_on_one_instant() -> None:
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_a_deadline_and_an_equal_sleep_fall_on_one_instant(
+    before_ms: int, delay_ms: int
+) -> None:
     """Rounding of seconds never parts what is due together, deadline or delay."""
 
     async def main(life: Life) -> list[int]:
         loop = asyncio.get_running_loop()
         due: list[int] = []
-        await asyncio.sleep(0.1)
-        loop.call_at(loop.time() + 0.2, lambda: due.append(life.now_ns))
-        loop.call_later(0.2, lambda: due.append(life.now_ns))
-        await asyncio.sleep(1)
+        await asyncio.sleep(before_ms / 1000)
+        loop.call_at(loop.time() + delay_ms / 1000, lambda: due.append(life.now_ns))
+        loop.call_later(delay_ms / 1000, lambda: due.append(life.now_ns))
+        await asyncio.sleep(2000)
         return due
 
-    assert live(main) == [300_000_000, 300_000_000]
+    assert live(main) == [(before_ms + delay_ms) * 1_000_000] * 2
 
 
 def test_a_deadline_is_past_when_it_fires() -> None:
@@ -320,6 +327,79 @@ def test_the_former_loop_is_back_afterwards() -> None:
         return [*names, *(task.result() for task in done)]
 
     assert asyncio.run(outside()) == ["a", "b", "c"]
+
+
+def test_nothing_of_asyncio_or_anyio_stays_replaced() -> None:
+    """After a run, however it ended, both libraries are as they were."""
+    names = vars(asyncio.tasks)
+    backend = vars(import_module("anyio._backends._asyncio"))
+
+    def state() -> list[object]:
+        keys = ("_GatheringFuture", "_scheduled_tasks", "_all_tasks")
+        inside = [names.get(key) for key in keys]
+        ours = [backend["CancelScope"], backend["WorkerThread"]]
+        return [names.get("set", set), *inside, *ours, sys.get_asyncgen_hooks()]
+
+    before = state()
+
+    async def main(life: Life) -> list[object]:
+        return state()
+
+    async def failing(life: Life) -> None:
+        await asyncio.to_thread(print)
+
+    inside = live(main)
+    assert all(
+        one is not other for one, other in zip(inside, before, strict=True) if one
+    )
+    assert state() == before
+    with pytest.raises(UsageError):
+        live(failing)
+    assert state() == before
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_garbage_is_not_collected_in_a_life(collecting: bool) -> None:
+    """Finalizers would run at a random step; afterwards all is as before."""
+
+    async def main(life: Life) -> bool:
+        return gc.isenabled()
+
+    try:
+        if not collecting:
+            gc.disable()
+        assert not live(main)
+        assert gc.isenabled() is collecting
+    finally:
+        gc.enable()
+
+
+def test_tasks_are_listed_in_one_order_among_those_of_others() -> None:
+    """Tasks of an outer loop, ordered by address, do not mix up a life's own."""
+
+    async def main(life: Life) -> bool:
+        kept = []
+        for number in range(200):
+            task = asyncio.create_task(asyncio.sleep(0 if number % 32 else 9))
+            kept += [] if number % 32 else [task]
+        await asyncio.sleep(1)
+        this = asyncio.current_task()
+        assert this is not None
+        as_made: set[asyncio.Task[Any]] = set()
+        for task in (this, *kept):
+            as_made.add(task)
+        same = list(asyncio.all_tasks()) == list(as_made)
+        await asyncio.wait(kept)
+        return same
+
+    async def outside() -> bool:
+        others = [asyncio.create_task(asyncio.sleep(9)) for _ in range(300)]
+        same = all(live(main) for _ in range(3))
+        for task in others:
+            task.cancel()
+        return same
+
+    assert asyncio.run(outside())
 
 
 def test_errors_of_callbacks_are_noted_and_not_printed(

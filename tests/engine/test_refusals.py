@@ -108,6 +108,25 @@ def test_an_agent_that_never_stops_asking_is_stopped() -> None:
         run(main)
 
 
+def test_nothing_runs_after_a_refusal() -> None:
+    """The run ends at once: tasks that were ready do not act any more."""
+    seen: list[str] = []
+
+    async def other() -> None:
+        seen.append("acted")
+
+    async def main(life: Life) -> None:
+        task = asyncio.create_task(other())
+        try:
+            await asyncio.to_thread(print)
+        finally:
+            await task
+
+    with pytest.raises(UsageError, match="run_in_executor"):
+        run(main)
+    assert seen == []
+
+
 def test_the_first_refusal_is_the_one_told() -> None:
     """What was asked for first explains the run; later ones follow from it."""
 
