@@ -253,24 +253,25 @@ def test_generators_that_the_dead_drop_are_closed_too() -> None:
 
 def test_one_of_the_dead_does_not_stop_the_burial_of_the_rest() -> None:
     """Refusals and exits while the dead are buried concern only who asked."""
-    buried: list[str] = []
+    buried: list[int] = []
 
     async def worker(life: Life, number: int) -> None:
         try:
             await life.gate("tool")
         finally:
-            buried.append(f"{number}")
+            buried.append(number)
             if number == 0:
                 raise SystemExit
-            await asyncio.to_thread(print)
+            if number == 1:
+                await asyncio.to_thread(print)
 
     async def main(life: Life) -> None:
-        tasks = [asyncio.create_task(worker(life, number)) for number in range(4)]
+        tasks = [asyncio.create_task(worker(life, number)) for number in range(600)]
         await asyncio.wait(tasks)
 
     engine, _ = dead_life(main)
     engine.bury()
-    assert buried == ["0", "1", "2", "3"]
+    assert buried == list(range(600))
 
 
 def test_who_can_not_be_buried_is_off_the_books() -> None:
@@ -282,8 +283,8 @@ def test_who_can_not_be_buried_is_off_the_books() -> None:
         while True:
             try:
                 await loops[0].create_future()
-            except asyncio.CancelledError:
-                await life.gate("again", latency_s=float("inf"))
+            except BaseException:  # noqa: BLE001 - as bad agents do
+                continue
 
     async def started(life: Life) -> None:
         task = asyncio.create_task(main(life))
