@@ -94,7 +94,7 @@ def error_words(error: BaseException) -> str:
         told += [f"and {more} more"] if more > 0 else []
         return _clipped(f"{words}: {'; '.join(told)}")
     place = _place(error.__traceback__)
-    return f"{_clipped(words)} in {place}" if place else _clipped(words)
+    return f"{_clipped(words)}, in {place}" if place else _clipped(words)
 
 
 def _clipped(words: str) -> str:

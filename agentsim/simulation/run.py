@@ -138,6 +138,7 @@ def run(
     lost: list[str] = []
     try:
         ending = _live(stage, agent, lost)
+        choices.finish()
         stage.recorder.add(
             outcome_of(
                 ending,
@@ -155,7 +156,6 @@ def run(
                 _check_used_up(stage)
     finally:
         stage.engine.bury()
-    choices.finish()
     unmet_rules = stage.unmet_rules()
     struck = _struck(stage)
     met = (*struck, *(entry.id for entry in judgements if entry.evidence))

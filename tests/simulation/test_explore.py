@@ -1,0 +1,301 @@
+"""Exploring finds what is wrong, tells what it did not see, and never flatters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from agentsim import mutants
+from agentsim.core import Env, InvariantViolation, UsageError
+from agentsim.faults import raises
+from agentsim.invariants import INVARIANTS
+from agentsim.runtime import reference
+from agentsim.simulation import EXPLORING, Menu, Run, explore, replay
+from tests.simulation.fakes import ask, obedient, reading
+from tests.support.scenarios import scenario
+
+CALM = Menu()
+
+ONE_FAULT = Menu(faults=("raises",))
+
+
+async def raises_always(env: Env) -> None:
+    """Fail at once."""
+    raise ValueError("no")
+
+
+# ------------------------------------------------------------------------- how it counts
+
+
+def test_an_exhaustive_exploration_is_complete() -> None:
+    """Every run within the bound is made once, and nothing is left."""
+    tokens: list[str] = []
+    found = explore(
+        reading(),
+        deviations=2,
+        menu=ONE_FAULT,
+        on_run=lambda made: tokens.append(made.token),
+    )
+    assert found.complete
+    assert found.deviations_left == (0, True)
+    assert found.runs == len(tokens) == len(set(tokens))
+    assert sum(found.endings.values()) == found.runs
+    assert found.expect_holds() is found
+
+
+def test_a_capped_exploration_says_what_is_left() -> None:
+    """Fewer runs than the bound has are honestly told."""
+    found = explore(reading(), deviations=2, runs=2, menu=EXPLORING)
+    assert (found.runs, found.complete) == (2, False)
+    assert found.deviations_left is not None
+    assert found.deviations_left[0] > 0
+
+
+def test_a_random_exploration_has_no_bound() -> None:
+    """It is never complete, and has as many runs as asked for."""
+    found = explore(reading(), runs=7)
+    assert (found.runs, found.complete, found.deviations_left) == (7, False, None)
+    assert found.runs_per_s > 0
+
+
+def test_the_same_seed_makes_the_same_runs() -> None:
+    """Another seed makes others; the first run is always the calm one."""
+
+    def tokens(seed: int) -> list[str]:
+        made: list[str] = []
+        explore(
+            reading(), runs=15, seed=seed, on_run=lambda one: made.append(one.token)
+        )
+        return made
+
+    assert tokens(1) == tokens(1)
+    assert tokens(1) != tokens(2)
+    assert tokens(1)[0] == tokens(2)[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"deviations": -1}, "deviations: expected 0 or more, got -1"),
+        ({"runs": 0}, "runs: expected 1 or more, got 0"),
+        ({"named": ["answer_lots"]}, "did you mean 'answer_lost'"),
+    ],
+)
+def test_a_senseless_exploration_is_refused(
+    arguments: dict[str, object], words: str
+) -> None:
+    """A negative bound, no run at all, and a name that nothing has are mistakes."""
+    with pytest.raises(UsageError, match=words):
+        explore(reading(), **arguments)  # type: ignore[arg-type]
+
+
+def test_the_keyboard_stops_an_exploration() -> None:
+    """Ctrl-C is not counted as an ending of the agent."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) == 4:
+            raise KeyboardInterrupt
+        return await reference(env)
+
+    with pytest.raises(KeyboardInterrupt):
+        explore(reading(), agent, runs=100)
+    assert len(runs) == 4
+
+
+# ------------------------------------------------------------------------- what it tells
+
+
+def test_what_never_happened_is_told() -> None:
+    """Faults, cancellation and crash that never struck, and invariants without evidence."""
+    menu = Menu(faults=("answer_lost", "raises"), cancel=True, crash=True)
+    found = explore(reading(), deviations=0, menu=menu)
+    assert found.never_struck == ("answer_lost", "raises", "cancel", "crash")
+    assert "writes-alone" in found.no_evidence
+    assert "every-call-answered" not in found.no_evidence
+    assert set(found.no_evidence) <= set(INVARIANTS)
+    wide = explore(reading(), deviations=1, menu=menu)
+    assert wide.never_struck == ("answer_lost",)
+    assert wide.unmet == ()
+
+
+def test_what_is_named_must_be_met_in_some_run() -> None:
+    """Named and never met makes the verdict unknown; met once is enough."""
+    found = explore(reading(), deviations=0, menu=ONE_FAULT, named=["raises"])
+    assert (found.status, found.unmet) == ("unknown", ("raises",))
+    with pytest.raises(InvariantViolation, match="unknown: never met: raises"):
+        found.expect_holds()
+    met = explore(reading(), deviations=1, menu=ONE_FAULT, named=["raises"])
+    assert (met.status, met.unmet) == ("holds", ())
+
+
+def test_a_fault_of_the_scenario_must_strike_in_some_run() -> None:
+    """One that deviations alone bring about is met; one that nothing does is not."""
+    menu = Menu(faults=("malformed_arguments",))
+    second = reading(faults=[raises("check_disk", attempt=2)])
+    found = explore(second, deviations=1, menu=menu)
+    assert found.unmet == ("raises on check_disk, attempt 2",)
+    assert found.status == "unknown"
+    struck = explore(reading(faults=[raises("check_disk")]), deviations=1, menu=menu)
+    assert (struck.unmet, struck.status) == ((), "holds")
+
+
+def test_endings_are_counted_by_status_or_kind() -> None:
+    """A run with a result counts by its status, another one by how it ended."""
+    found = explore(reading(expect={"status": "done"}), raises_always, runs=3)
+    assert found.endings == {"raised": 3}
+    assert explore(reading(), deviations=0).endings == {"done": 1}
+
+
+# ------------------------------------------------------------------------- what it finds
+
+
+def test_the_first_violating_run_is_kept_and_shrunk() -> None:
+    """Each invariant has a run with as few deviations as violate it, which replays."""
+    agent = mutants.unknown_tool_kills_loop
+    found = explore(scenario("high_cpu"), agent, runs=60, seed=1)
+    made = found.violations["result-always"]
+    assert len(made.choices.deviations) == 1
+    assert found.violated_runs > 1
+    again = replay(scenario("high_cpu"), made.token, agent, menu=EXPLORING)
+    assert again.trace.digest() == made.trace.digest()
+    with pytest.raises(InvariantViolation, match="result-always is violated"):
+        found.expect_holds()
+
+
+def test_a_violation_goes_before_what_was_not_met() -> None:
+    """The verdict on an agent that breaks a rule is not softened to unknown."""
+    found = explore(reading(), raises_always, deviations=0, named=["crash"])
+    assert (found.status, found.unmet) == ("violated", ("crash",))
+
+
+# ---------------------------------------------------------------- runs that are not apart
+
+
+def counting() -> Callable[[Env], object]:
+    """An agent that is slower in each run."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        import asyncio
+
+        runs.append(0)
+        await asyncio.sleep(len(runs))
+        return await reference(env)
+
+    return agent
+
+
+def growing() -> Callable[[Env], object]:
+    """An agent that asks once more in each run: it meets other choices."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        for _ in runs:
+            await ask(env)
+        return await obedient(env)
+
+    return agent
+
+
+def forgetful() -> Callable[[Env], object]:
+    """An agent that is itself in the first two runs only."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) > 2:
+            raise ValueError("no more")
+        return await reference(env)
+
+    return agent
+
+
+@pytest.mark.parametrize("mode", [{"runs": 4}, {"deviations": 1}], ids=str)
+@pytest.mark.parametrize("make", [counting, growing])
+def test_runs_that_hang_on_each_other_are_found(
+    make: Callable[[], Callable[[Env], object]],
+    mode: dict[str, int],
+    snapshot: SnapshotAssertion,
+) -> None:
+    """The first run is made twice: where the two part is told, and is a violation."""
+    found = explore(reading(), make(), menu=ONE_FAULT, **mode)  # type: ignore[arg-type]
+    made = found.violations["runs-independent"]
+    assert found.status == "violated"
+    violation = next(
+        entry for entry in made.verdict.violated if entry.id == "runs-independent"
+    ).violations[0]
+    assert violation.found == snapshot
+    with pytest.raises(InvariantViolation, match="runs-independent is violated"):
+        found.expect_holds()
+
+
+def test_an_enumeration_stops_where_runs_do_not_repeat() -> None:
+    """What differs only later ends the enumeration, honestly incomplete."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) <= 2:
+            return await reference(env)
+        return await ask(env)
+
+    found = explore(reading(), agent, deviations=2, menu=ONE_FAULT)
+    assert not found.complete
+    assert set(found.violations) == {"runs-independent"}
+
+
+def test_a_violation_that_does_not_repeat_is_told_as_such() -> None:
+    """It is kept as it was found, beside the word that it can't be repeated."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) == 3:
+            raise ValueError("now and then")
+        return await reference(env)
+
+    found = explore(reading(), agent, runs=5, menu=EXPLORING)
+    assert set(found.violations) == {"result-always", "runs-independent"}
+    text = found.violations["runs-independent"].failure_text("")
+    assert "A second run with the same choices gives the same trace" in text
+
+
+def test_a_run_that_is_not_possible_again_is_told_as_such() -> None:
+    """An error of the second run is no error of the user: it is what was found."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) > 1:
+            for _ in range(3):
+                await ask(env)
+        return "fine"
+
+    found = explore(reading(script=[]), agent, deviations=0, menu=CALM)
+    made = found.violations["runs-independent"]
+    found_words = made.verdict.violated[0].violations[0].found
+    assert found_words.startswith(
+        "the run was possible once, and not again: the script"
+    )
+
+
+def test_independent_runs_are_not_accused() -> None:
+    """Agents that keep nothing between runs hold, also one made by a factory."""
+
+    def factory() -> Callable[[Env], object]:
+        return reference
+
+    for agent in (reference, factory):
+        assert explore(reading(), agent, runs=10).status == "holds"
+
+
+def test_progress_is_told_run_by_run() -> None:
+    """`on_run` gets each counted run, and not those that only check."""
+    seen: list[Run] = []
+    found = explore(reading(), raises_always, runs=4, on_run=seen.append)
+    assert len(seen) == found.runs == 4
