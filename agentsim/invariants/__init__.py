@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from agentsim.invariants.registry import Invariant as Invariant
     from agentsim.invariants.registry import Judgement as Judgement
     from agentsim.invariants.registry import Ruling as Ruling
-    from agentsim.invariants.registry import Status as Status
     from agentsim.invariants.registry import VerdictStatus as VerdictStatus
     from agentsim.invariants.registry import Violation as Violation
     from agentsim.invariants.registry import invariant as invariant
@@ -28,7 +27,6 @@ else:
             "Invariant": "registry",
             "Judgement": "registry",
             "Ruling": "registry",
-            "Status": "registry",
             "VerdictStatus": "registry",
             "Violation": "registry",
             "invariant": "registry",

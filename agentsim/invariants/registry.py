@@ -13,7 +13,6 @@ __all__ = [
     "Invariant",
     "Judgement",
     "Ruling",
-    "Status",
     "VerdictStatus",
     "Violation",
     "invariant",
@@ -22,9 +21,6 @@ __all__ = [
 ]
 
 VerdictStatus = Literal["holds", "violated", "unknown", "not_applicable"]
-
-Status = VerdictStatus
-"""The same by its old name, for as long as simulation imports it."""
 
 
 @dataclass(frozen=True, slots=True)

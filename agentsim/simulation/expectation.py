@@ -18,7 +18,7 @@ from agentsim.core import (
     UsageError,
     did_you_mean,
 )
-from agentsim.invariants import Judgement, Status, Violation
+from agentsim.invariants import Judgement, VerdictStatus, Violation
 from agentsim.trace import Trace
 
 __all__ = ["EXPECTED", "Expectation", "judge_expectation"]
@@ -82,7 +82,7 @@ def judge_expectation(expectation: Expectation, trace: Trace) -> Judgement:
             EXPECTED, "not_applicable", 0, (), "the scenario expects nothing"
         )
     violations = tuple(_differences(expectation, trace))
-    status: Status = "violated" if violations else "holds"
+    status: VerdictStatus = "violated" if violations else "holds"
     return Judgement(EXPECTED, status, len(asked), violations, "")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from agentsim.core import InvariantViolation, NondeterminismError, UsageError
 from agentsim.engine import Choices, Exhaustive, Replay
-from agentsim.invariants import INVARIANTS, Status
+from agentsim.invariants import INVARIANTS, VerdictStatus
 from agentsim.runtime import reference
 from agentsim.simulation.independence import dependence, dependent
 from agentsim.simulation.menu import EXPLORING, Menu
@@ -66,7 +66,7 @@ class Exploration:
     elapsed_s: float = 0.0
 
     @property
-    def status(self) -> Status:
+    def status(self) -> VerdictStatus:
         """Violated if any run is; unknown if something named was never met."""
         if self.violations:
             return "violated"

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from agentsim.core import AgentsimError, InternalError, UsageError, did_you_mean
 from agentsim.faults import CATALOGUE
-from agentsim.invariants import INVARIANTS, Judgement, Status, Violation, judge, overall
+from agentsim.invariants import (
+    INVARIANTS,
+    Judgement,
+    VerdictStatus,
+    Violation,
+    judge,
+    overall,
+)
 from agentsim.trace import Trace
 
 __all__ = [
@@ -41,7 +48,7 @@ class Verdict:
     named: Collection[str] = ()
 
     @property
-    def status(self) -> Status:
+    def status(self) -> VerdictStatus:
         """Violated if any is; else unknown if something named met no evidence."""
         status = overall(self.judgements, named=self.named)
         return "unknown" if status == "holds" and self.unmet else status
