@@ -159,14 +159,16 @@ class Engine:
         """Run what is ready, and let one thing happen when nothing is, to the end."""
         loop, main = now.loop, now.main
         step = partial(self._scheduler.step, now)
+        exit_error: SystemExit | None = None
+        sufficed = True
         try:
             sufficed = run_ready(loop, self._steps_max, main, step)
         except SystemExit as error:
-            return now.concluded(error)
+            exit_error = error
         if loop.failure is not None:
             raise loop.failure
-        if main.done():
-            return now.concluded()
+        if exit_error is not None or main.done():
+            return now.concluded(exit_error)
         if not sufficed:
             return now.endless(
                 f"{self._steps_max} callbacks ran while the clock stood still and no "

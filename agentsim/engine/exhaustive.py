@@ -132,7 +132,7 @@ class Exhaustive:
         if len(source.deviations) >= self._bound:
             return
         first = max(source.deviations, default=-1) + 1
-        arities = array("L", source.arities[first:])
+        arities = array("I", source.arities[first:])
         if arities:
             parent = _Parent(tuple(source.deviations.items()), first, arities)
             self._next_level.append(parent)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import NondeterminismError, UsageError
@@ -69,6 +69,7 @@ def test_each_run_comes_exactly_once(block: int) -> None:
         assert search.left == (0, True)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(0, 3))
 def test_runs_come_breadth_first(seed: int, bound: int) -> None:
     """No run comes before one with fewer deviations."""

@@ -115,7 +115,15 @@ def up_to_the_end(log: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return log[: log.index(over)] if over in log else log
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=500)
+@given(programs())
+def test_the_order_of_many_programs_is_that_of_a_stock_loop(program: Program) -> None:
+    """The next property, on more programs."""
+    assert up_to_the_end(our_log(program)) == up_to_the_end(stock_log(program))
+
+
+@settings(max_examples=25)
 @given(programs())
 def test_the_order_is_that_of_a_stock_loop(program: Program) -> None:
     """Any program does the same things in the same order as on CPython's own loop."""

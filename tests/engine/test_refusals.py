@@ -127,6 +127,22 @@ def test_nothing_runs_after_a_refusal() -> None:
     assert seen == []
 
 
+def test_a_refusal_wins_over_an_exit() -> None:
+    """An agent that exits because it was refused is told of as refused."""
+
+    async def helper() -> None:
+        try:
+            await asyncio.to_thread(print)
+        finally:
+            raise SystemExit(1)
+
+    async def main(life: Life) -> None:
+        await asyncio.create_task(helper())
+
+    with pytest.raises(UsageError, match="run_in_executor"):
+        run(main)
+
+
 def test_the_first_refusal_is_the_one_told() -> None:
     """What was asked for first explains the run; later ones follow from it."""
 
