@@ -413,7 +413,7 @@ def program_run(program: Program, choices: Choices, policy: str) -> object:
     return log, seen.notes, endings, seen.engine.told, choices.log, seen.engine.now_ns
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(programs(5), st.integers(), st.sampled_from(["timed", "any_order"]))
 def test_a_run_is_its_deviations(program: Program, seed: int, policy: str) -> None:
     """Any program, any seed: replaying the deviations gives the very same run."""

@@ -123,7 +123,7 @@ def test_the_order_of_many_programs_is_that_of_a_stock_loop(program: Program) ->
     assert up_to_the_end(our_log(program)) == up_to_the_end(stock_log(program))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(programs())
 def test_the_order_is_that_of_a_stock_loop(program: Program) -> None:
     """Any program does the same things in the same order as on CPython's own loop."""
