@@ -86,7 +86,7 @@ def import_target(target: str, what: str) -> object:
         UsageError: says which half is missing, and what to write instead.
     """
     module_name, colon, name = target.partition(":")
-    if not (module_name and colon and name):
+    if not (module_name and colon and name) or module_name.startswith("."):
         raise UsageError(f"{what}: expected module:name, got {target!r}")
     if module_name.endswith(".py"):
         stem = PurePath(module_name).stem

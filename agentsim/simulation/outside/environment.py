@@ -19,6 +19,7 @@ from agentsim.core import (
     Question,
     Stop,
     Tool,
+    UsageError,
 )
 from agentsim.engine import Life
 from agentsim.simulation.outside.model import simulated_client
@@ -75,14 +76,33 @@ class Environment:
         return taken
 
     def on(self, event: Event) -> None:
-        """Record what the agent's runtime says of itself."""
+        """Record what the agent's runtime says of itself.
+
+        Raises:
+            UsageError: for what is no event.
+        """
+        if not isinstance(event, Event):
+            raise UsageError(f"on: expected an event, got {type(event).__name__}")
         event.who = "runtime"
         self._life.record(event)
 
     def declare(
         self, *, limits: Limits | None = None, loop: LoopRules | None = None
     ) -> None:
-        """Promise to keep boundaries: only then are they judged."""
+        """Promise to keep boundaries: only then are they judged.
+
+        Raises:
+            UsageError: for what are no limits or no loop rules.
+        """
+        _expect("limits", limits, Limits)
+        _expect("loop", loop, LoopRules)
         declared = Declared(limits, loop)
         self._stage.declared = declared
         self._life.record(declared)
+
+
+def _expect(name: str, value: object, kind: type) -> None:
+    if value is not None and not isinstance(value, kind):
+        raise UsageError(
+            f"declare: expected {name} as a {kind.__name__}, got {type(value).__name__}"
+        )

@@ -1,0 +1,197 @@
+"""A scenario is checked when it is made, and its digest stands for its content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from agentsim.core import (
+    Env,
+    Injected,
+    Limits,
+    LoopRules,
+    Message,
+    ScenarioError,
+    UsageError,
+)
+from agentsim.faults import CATALOGUE, answer_lost, raises
+from agentsim.providers import Reply, Script, by, call, forever, say
+from agentsim.simulation import EXPLORING, SCRIPTED, Expectation, Menu, Scenario, run
+from agentsim.simulation.plain import plain
+from agentsim.world import Disk, Files, Human
+from tests.simulation.fakes import reading
+
+
+def stop(history: object) -> bool:
+    """Never stop."""
+    return False
+
+
+OTHER: dict[str, Any] = {
+    "task": "Another.",
+    "script": [say("At once.")],
+    "name": "another",
+    "world": [Disk(used="51%")],
+    "tools": ["check_disk"],
+    "human": None,
+    "prompt": "Be brief.",
+    "model": "another",
+    "temperature": 0.3,
+    "limits": Limits(max_iterations=9),
+    "loop": LoopRules(block_at=4),
+    "faults": [raises("check_disk")],
+    "inject": [Injected("m1", "Hurry.")],
+    "stop": stop,
+    "expect": {"status": "done"},
+    "seed": 1,
+}
+
+
+@pytest.mark.parametrize("field", OTHER)
+def test_the_digest_covers_every_field(field: str) -> None:
+    """Another value gives another digest: a token then does not fit any more."""
+    assert set(OTHER) == {entry.name for entry in fields(Scenario)}
+    plain_one, other = reading(), reading(**{field: OTHER[field]})
+    assert plain_one.digest != other.digest
+    assert reading(**{field: OTHER[field]}).digest == other.digest
+
+
+def test_lists_and_tuples_make_the_same_scenario() -> None:
+    """How a sequence is written is no content; so is a mapping for an expectation."""
+    tuples = reading(
+        script=Script([call("check_disk"), say("Half full.")]),
+        world=(Disk(used="50%"),),
+        tools=("check_disk",),
+        expect=Expectation(tools=("check_disk",)),
+    )
+    lists = reading(tools=["check_disk"], expect={"tools": ["check_disk"]})
+    assert tuples.digest == lists.digest
+    assert tuples == lists
+
+
+def test_functions_count_by_name() -> None:
+    """A digest holds no address: two runs of a program must agree on it."""
+
+    def answer(request: object) -> Reply:
+        return say("x")
+
+    one = reading(script=[by(answer)]).digest
+    assert one == reading(script=[by(answer)]).digest
+    assert "0x" not in str(plain({"a": [answer, object()], "b": (1, None)}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tools": ["check_dsik"]}, "tools: unknown tool 'check_dsik'; did you mean"),
+        ({"script": [call("check_dsik")]}, r"script\[0\]: unknown tool 'check_dsik'"),
+        ({"script": [say("a"), forever(call("x"))]}, r"script\[1\]: unknown tool"),
+        ({"faults": [raises("check_dsik")]}, "faults: fault 'raises': unknown tool"),
+        ({"faults": [answer_lost("check_disk")]}, "only reads"),
+        ({"expect": {"effects": {"clean_lgos": 1}}}, "expect.effects: unknown tool"),
+        ({"expect": {"statsu": "done"}}, "expect.statsu: unknown field; did you mean"),
+        ({"expect": {"status": "doen"}}, "expect.status: unknown status 'doen'"),
+        ({"world": [Disk(), Disk()]}, "world: a world can have one 'disk' only"),
+    ],
+)
+def test_a_contradiction_is_refused(changes: dict[str, Any], words: str) -> None:
+    """What can't fit together is told when the scenario is made, with its field."""
+    with pytest.raises(UsageError, match=words):
+        reading(**changes)
+
+
+def test_a_contradiction_is_a_scenario_error() -> None:
+    """Whoever catches scenario errors catches all of these."""
+    with pytest.raises(ScenarioError):
+        reading(expect={"statsu": "done"})
+    with pytest.raises(ScenarioError):
+        reading(world=[Disk(), Disk()])
+
+
+def test_the_allowlist_is_what_the_agent_and_the_trace_see() -> None:
+    """Tools off the list are neither given nor told in the header."""
+    seen: list[str] = []
+
+    async def agent(env: Env) -> str:
+        seen.extend(tool.name for tool in env.tools)
+        return "done"
+
+    scenario = reading(script=[], tools=["check_disk"])
+    made = run(scenario, agent)
+    assert seen == ["check_disk"]
+    assert [facts.name for facts in made.trace.header.tools] == seen
+    assert "clean_logs" in [tool.name for tool in scenario.known_tools]
+
+
+def test_the_stop_predicate_reaches_the_agent() -> None:
+    """It sees the history and ends the run."""
+
+    def after_a_tool(history: Sequence[Message]) -> bool:
+        return any(message.role == "tool" for message in history)
+
+    scenario = reading(
+        script=[call("check_disk")], stop=after_a_tool, expect={"status": "stopped"}
+    )
+    assert run(scenario).verdict.status == "holds"
+
+
+def test_without_a_person_there_is_nobody_to_ask() -> None:
+    """`human=None` gives an agent no way to have a call confirmed."""
+    seen: list[object] = []
+
+    async def agent(env: Env) -> str:
+        seen.append(env.confirm)
+        return "done"
+
+    run(reading(script=[], human=None), agent)
+    run(reading(script=[], human=Human()), agent)
+    assert seen[0] is None
+    assert callable(seen[1])
+
+
+def test_a_scenario_can_be_changed_by_copying() -> None:
+    """`replace` makes another scenario, checked as the first."""
+    assert replace(reading(), seed=1).digest == reading(seed=1).digest
+    with pytest.raises(ScenarioError):
+        replace(reading(), world=(Files(),))
+
+
+@pytest.mark.parametrize(
+    ("menu", "text"),
+    [
+        (SCRIPTED, "policy=timed faults=none"),
+        (Menu("any_order", ("slow", "raises")), "policy=any_order faults=slow,raises"),
+        (
+            Menu(cancel=True, crash=True),
+            "policy=timed faults=none cancel crash",
+        ),
+    ],
+)
+def test_a_menu_is_told_in_one_line(menu: Menu, text: str) -> None:
+    """The line is that of its flags; equal menus have equal lines."""
+    assert menu.text == text
+    assert " ".join(menu.flags).replace("--", "") == text
+
+
+def test_the_menu_of_an_exploration_has_all_but_the_crash() -> None:
+    """Every fault of the catalogue and a cancellation, in any order."""
+    assert EXPLORING.faults == tuple(CATALOGUE)
+    assert (EXPLORING.cancel, EXPLORING.crash) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"policy": "tmied"}, "policy: expected one of timed, any_order, got 'tmied'"),
+        ({"faults": ("slwo",)}, "unknown fault 'slwo'; did you mean 'slow'"),
+    ],
+)
+def test_a_menu_of_unknown_things_is_refused(
+    arguments: dict[str, Any], words: str
+) -> None:
+    """A policy or fault that does not exist is told with those that do."""
+    with pytest.raises(UsageError, match=words):
+        Menu(**arguments)
