@@ -37,9 +37,10 @@ def agentsim(*arguments: str) -> Done:
 
 
 def _exit_code(arguments: tuple[str, ...]) -> int:
+    code: object = None
     try:
         main(arguments)
     except SystemExit as end:
-        assert isinstance(end.code, int)
-        return end.code
-    raise AssertionError("the command line must end with an exit code")
+        code = end.code
+    assert isinstance(code, int), "the command line must end with an exit code"
+    return code
