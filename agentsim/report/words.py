@@ -131,7 +131,7 @@ def _declared(event: Declared) -> str:
 
 def _ended(event: ToolEnded) -> str:
     ending = "" if event.ending == "ok" else f" [{event.ending}]"
-    return f"{event.name}{ending}: {_cut(event.output)}"
+    return f"{event.name}{ending}" + (f": {_cut(event.output)}" if event.output else "")
 
 
 def _answered(event: ConfirmationAnswered) -> str:
@@ -170,7 +170,9 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     ConfirmationAnswered: _answered,
     FaultStruck: lambda event: f"{event.fault} strikes {event.target}: {event.words}",
     CallIdsReplaced: _replaced,
-    MessageInjected: lambda event: f"message {event.message_id}: {_cut(event.text)}",
+    MessageInjected: lambda event: (
+        f"takes in message {event.message_id}: {_cut(event.text)}"
+    ),
     Acknowledged: lambda event: f"message {event.message_id} acknowledged",
     CancelRequested: lambda _event: "the run is cancelled from outside",
     Crashed: lambda _event: "the process dies",
