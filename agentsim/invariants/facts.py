@@ -30,7 +30,8 @@ from agentsim.core import (
     ToolEnded,
     ToolStarted,
 )
-from agentsim.invariants.matching import align, served
+from agentsim.invariants.aligning import align
+from agentsim.invariants.matching import served, settle
 from agentsim.invariants.subjects import Life, Operation, Question, Turn
 from agentsim.trace import Header, Trace
 
@@ -64,6 +65,8 @@ class Facts:
         _Reader(self).read()
         for life in self.lives:
             align(life)
+            for turn in life.turns:
+                settle(turn)
 
 
 class _Reader:
@@ -148,6 +151,8 @@ class _Reader:
     def ask(self, at: int, event: ConfirmationAsked) -> None:
         question = self.asked[event.question] = Question(at, event)
         self.facts.questions.append(question)
+        if self.turn is not None:
+            self.turn.questions.append(question)
 
     def answer(self, at: int, event: ConfirmationAnswered) -> None:
         question = self.asked.get(event.question)

@@ -125,7 +125,7 @@ def _lost(life: Life, turn: Turn) -> Iterator[Violation]:
             return
         found = "the same request again"
     else:
-        if not turn.aligned and _condensed(life, turn.request_at, turn.shown_at):
+        if not turn.aligned and life.condensed(turn.request_at, turn.shown_at):
             return
         if all(asked.result is not None for asked in turn.asked):
             return
@@ -175,10 +175,6 @@ def _places(*events: int | None) -> tuple[int, ...]:
     return tuple(at for at in events if at is not None)
 
 
-def _condensed(life: Life, start: int, stop: int | None) -> bool:
-    return any(start < at and (stop is None or at < stop) for at in life.condensed_at)
-
-
 @invariant(
     "history-append-only",
     "The history only grows at its end.",
@@ -206,7 +202,7 @@ def history_append_only(facts: Facts) -> Ruling:
                 places,
             )
             for places in life.rewritten
-            if not _condensed(life, *places)
+            if not life.condensed(*places)
         ]
     return rule(evidence, violations, "there was no second history to compare with")
 

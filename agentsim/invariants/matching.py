@@ -1,29 +1,35 @@
-"""Which run of a tool serves which call, and which result answers it.
+"""Which call a run of a tool serves, and which one a person declined.
 
-Responses are matched to the histories after them by position, since a runtime may
-replace missing or repeated ids of calls in its echo of a response (R3.13). Results are
-then matched by the ids of that echo.
+What surrounds an agent sees a tool's name and arguments, and seldom the call. Where
+several calls of one response are alike, the results that the model got decide: a run
+belongs to the call whose result tells of it, and only where none does, to the first in
+order. So an alarm that rests on a match is raised only if no other match would do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from agentsim.core import (
+    ConfirmationAsked,
     InvalidArguments,
-    Message,
-    MessageView,
     ToolStarted,
     parse_arguments,
 )
-from agentsim.invariants.subjects import Asked, Life, Turn
+from agentsim.invariants.subjects import Asked, Operation, Question, Turn
 
-__all__ = ["APPROVER", "align", "arguments_of", "same_arguments", "served"]
+__all__ = ["APPROVER", "arguments_of", "same_arguments", "served", "settle"]
 
 APPROVER = "confirmed_by"
 """The field that a runtime adds to the arguments of an approved call (R4.4)."""
+
+EXACT, TELLING, FLAGGED, UNSEEN, UNFIT = range(5)
+"""How well a result fits a run of a tool or a refusal, best first."""
+
+FITS = range(UNFIT + 1)
 
 
 @lru_cache(maxsize=1024)
@@ -52,152 +58,188 @@ def _unapproved(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def served(turn: Turn, start: ToolStarted) -> Asked | None:
-    """The call of a turn that a tool's start serves: by id, else name and arguments.
+    """The call of a turn that a tool's start serves, as far as can be told at once.
 
-    Among equal calls the first that nothing served yet counts, then one whose last run
-    did not end well: a retry. A call with other arguments serves where no equal one
-    is, since whether arguments are changed on the way is another question.
+    By id, else by name and arguments. Among equal calls the first that nothing served
+    yet counts, then one whose last run did not end well: a retry. A call with other
+    arguments serves where no equal one is, since whether arguments are changed on the
+    way is another question. Where there was a choice, `turn.unsure` asks for `settle`.
     """
     if start.call_id is not None:
-        for asked in turn.asked:
-            if asked.call.id == start.call_id:
-                return asked
+        named = [asked for asked in turn.asked if asked.call.id == start.call_id]
+        turn.unsure = turn.unsure or len(named) != 1
+        if named:
+            return named[0]
     named = [asked for asked in turn.asked if asked.call.name == start.name]
     if len(named) > 1:
-        named = [entry for entry in named if _asks_for(entry, start)] or named
+        named = [entry for entry in named if _is_equal(entry, start.arguments)] or named
+        turn.unsure = turn.unsure or len(named) > 1
     for asked in named:
         if not asked.operations:
             return asked
     for asked in named:
-        end = asked.operations[-1].end
-        if end is not None and end.ending != "ok":
+        if _failed(asked.operations[-1], start):
             return asked
     return None
 
 
-def _asks_for(asked: Asked, start: ToolStarted) -> bool:
-    arguments = arguments_of(asked.call.arguments)
-    return arguments is not None and same_arguments(arguments, start.arguments)
+def _is_equal(asked: Asked, arguments: Mapping[str, Any]) -> bool:
+    wanted = arguments_of(asked.call.arguments)
+    return wanted is not None and same_arguments(wanted, arguments)
 
 
-def align(life: Life) -> None:
-    """Find the results of every call of a life, and what its histories did."""
-    turns = iter(life.turns)
-    turn = next(turns, None)
-    last_at: int | None = None
-    last: MessageView | None = None
-    for at, view in life.views():
-        answered = None
-        if turn is not None and turn.request_at == last_at and turn.response_at < at:
-            answered, turn = turn, next(turns, None)
-        if last is None or last_at is None:
-            life.tidy = _plain(view)
-        else:
-            if at == life.outcome_at:
-                last = _without_prompt(last, view)
-            _step(life, (last_at, at), (last, view), answered)
-        last_at, last = at, view
-    _close(life)
+def _failed(operation: Operation, later: ToolStarted) -> bool:
+    """Whether a run did not end well, or died with the process before a later one."""
+    if operation.end is None:
+        return operation.start.life < later.life
+    return operation.end.ending != "ok"
 
 
-def _step(
-    life: Life,
-    places: tuple[int, int],
-    views: tuple[MessageView, MessageView],
-    turn: Turn | None,
-) -> None:
-    before, after = views
-    if not after.extends(before):
-        life.rewritten.append(places)
-        life.tidy = False
-        if turn is not None:
-            turn.shown_at = places[1]
-            _answer_anywhere(turn, after)
-        return
-    new = after[len(before) :]
-    if turn is None:
-        life.tidy = life.tidy and _plain(new)
-        return
-    turn.aligned = True
-    turn.shown_at = places[1]
-    if not new:
-        turn.consumed = bool(turn.operations)
-    elif new[0].role == "assistant":
-        turn.echo = new[0]
-        life.tidy = _answer(turn, new) and life.tidy
-    else:
-        life.tidy = False
-        _answer_anywhere(turn, new)
+# ------------------------------------------------- with the results that the model got
+
+_Event = Operation | Question
+"""What befalls a call: a run of its tool, or a refusal of a person."""
 
 
-def _answer(turn: Turn, new: Sequence[Message]) -> bool:
-    """Give each call its result; True when echo and results are in perfect order."""
-    echo = new[0]
-    calls = echo.tool_calls
-    count = len(calls)
-    if len(new) > count:
-        for asked, call, result in zip(turn.asked, calls, new[1:], strict=False):
-            if result.role != "tool" or result.tool_call_id != call.id or not call.id:
-                break
-            asked.result = result
-        else:
-            rest = new[count + 1 :]
-            distinct = count < 2 or len({call.id for call in calls}) == count
-            if count == len(turn.asked) and distinct:
-                return not rest or _plain(rest)
-    _answer_slowly(turn, new)
-    return False
+def settle(turn: Turn) -> None:
+    """Give the runs and refusals of a turn to its calls, once the results are known.
 
-
-def _answer_slowly(turn: Turn, new: Sequence[Message]) -> None:
-    """Match the results behind an echo by id, each to the first call that has it."""
-    open_calls = list(zip(turn.asked, new[0].tool_calls, strict=False))
-    for asked, _call in open_calls:
-        asked.result = None
-    for message in new[1:]:
-        if message.role != "tool":
-            return
-        for asked, call in open_calls:
-            if asked.result is None and call.id == message.tool_call_id:
-                asked.result = message
-                break
-
-
-def _answer_anywhere(turn: Turn, messages: Sequence[Message]) -> None:
-    """Match results by the ids of the response, where its echo can't be found."""
-    results = {m.tool_call_id: m for m in messages if m.role == "tool"}
-    for asked in turn.asked:
-        if asked.call.id:
-            asked.result = results.get(asked.call.id)
-
-
-def _plain(messages: Sequence[Message]) -> bool:
-    """Whether no message of these calls a tool or answers one, or comes out of place.
-
-    A system prompt is in place at the very start; the few that come later are left to
-    the rules of a history.
+    A call that was declined gets a run only if no other call can explain it.
     """
-    return all(message.role == "user" or _harmless(message) for message in messages)
+    declined = [q for q in turn.questions if q.answer is not None and not q.approved]
+    if not (turn.unsure or declined):
+        return
+    for asked in turn.asked:
+        asked.operations, asked.declined = [], None
+    alike: dict[tuple[int, ...], list[_Event]] = {}
+    events: list[_Event] = [*turn.operations, *declined]
+    for event in sorted(events, key=_begins_at):
+        asked_by_id = _named(turn, event)
+        if asked_by_id is None:
+            alike.setdefault(_equal(turn, event), []).append(event)
+        else:
+            _give(event, asked_by_id)
+    others = alike.pop((), [])
+    for places, events in alike.items():
+        _divide(events, [turn.asked[place] for place in places])
+    for event in others:
+        if isinstance(event, Operation):
+            _divide([event], _of_name(turn, event))
 
 
-def _harmless(message: Message) -> bool:
-    return message.role in ("assistant", "system") and not message.tool_calls
+def _equal(turn: Turn, event: _Event) -> tuple[int, ...]:
+    """Places of the calls with the name and the arguments of an event."""
+    told = _told(event)
+    return tuple(
+        place
+        for place, asked in enumerate(turn.asked)
+        if asked.call.name == told.name and _is_equal(asked, told.arguments)
+    )
 
 
-def _without_prompt(last: MessageView, history: MessageView) -> MessageView:
-    """Forgive an outcome's history that leaves the system prompt out."""
-    if not len(last) or last[0].role != "system":
-        return last
-    if len(history) and history[0].role == "system":
-        return last
-    rest = [message for message in last if message.role != "system"]
-    return MessageView(rest, len(rest))
+def _of_name(turn: Turn, operation: Operation) -> list[Asked]:
+    """The calls of a run's tool; those that can't run come last."""
+    found = [a for a in turn.asked if a.call.name == operation.start.name]
+    return sorted(found, key=lambda asked: arguments_of(asked.call.arguments) is None)
 
 
-def _close(life: Life) -> None:
-    """Decide on the last response where no history shows what became of it."""
-    if life.turns and life.turns[-1].shown_at is None:
-        turn = life.turns[-1]
-        message = turn.response.message
-        said = bool(message.content or message.tool_calls or message.blocks)
-        turn.consumed = said or bool(turn.operations)
+def _divide(events: list[_Event], calls: list[Asked]) -> None:
+    for event in _share(events, calls):
+        if isinstance(event, Operation):
+            _repeat(event, calls)
+
+
+def _begins_at(event: _Event) -> int:
+    return event.start_at if isinstance(event, Operation) else event.ask_at
+
+
+def _told(event: _Event) -> ToolStarted | ConfirmationAsked:
+    return event.start if isinstance(event, Operation) else event.ask
+
+
+def _named(turn: Turn, event: _Event) -> Asked | None:
+    """The call whose id the witness knows: that of the history, else the model's."""
+    told = _told(event)
+    if not told.call_id:
+        return None
+    echo = turn.echo.tool_calls if turn.echo is not None else ()
+    for calls in (echo, [asked.call for asked in turn.asked]):
+        for asked, call in zip(turn.asked, calls, strict=False):
+            if call.id == told.call_id and asked.call.name == told.name:
+                return asked
+    return None
+
+
+def _give(event: _Event, asked: Asked) -> None:
+    if isinstance(event, Operation):
+        asked.operations.append(event)
+        asked.operations.sort(key=_begins_at)
+    else:
+        asked.declined = event
+
+
+def _share(events: list[_Event], calls: list[Asked]) -> list[_Event]:
+    """Give each event to a call of its own, best fit first; what is left is returned."""
+    free = [asked for asked in calls if not asked.operations and not asked.declined]
+    left = events
+    for fit in FITS:
+        unmatched: list[_Event] = []
+        for event in left:
+            fitting = next((a for a in free if _fit(event, a) <= fit), None)
+            if fitting is None:
+                unmatched.append(event)
+            else:
+                _give(event, fitting)
+                free.remove(fitting)
+        left = unmatched
+    return left
+
+
+def _fit(event: _Event, asked: Asked) -> int:
+    result = asked.result
+    if result is None:
+        return UNSEEN
+    if result.is_error != _fails(event):
+        return UNFIT
+    words = _words(event)
+    if result.content in (words, f"Error: {words}"):
+        return EXACT
+    return TELLING if words and words in result.content else FLAGGED
+
+
+def _fails(event: _Event) -> bool:
+    """Whether the model should be told of an error."""
+    if isinstance(event, Operation):
+        return event.end is None or event.end.ending != "ok"
+    return True
+
+
+def _words(event: _Event) -> str:
+    if isinstance(event, Operation):
+        return event.end.output if event.end is not None else ""
+    reason = event.answer.reason if event.answer is not None else None
+    return reason or "declined"
+
+
+def _repeat(operation: Operation, calls: list[Asked]) -> None:
+    """Take a run that is left over for another attempt at a call, where one fits.
+
+    A call that was declined and has no run comes last: it should not have run at all.
+    """
+    found: Asked | None = None
+    best = 2 * len(FITS)
+    for asked in calls:
+        attempts = sorted([*asked.operations, operation], key=_begins_at)
+        if all(_is_retry(*pair) for pair in pairwise(attempts)):
+            fit = _fit(attempts[-1], asked)
+            fit += 0 if asked.operations else len(FITS)
+            if fit < best:
+                found, best = asked, fit
+    if found is not None:
+        _give(operation, found)
+
+
+def _is_retry(first: Operation, second: Operation) -> bool:
+    """Whether the second began after the first had failed."""
+    over = first.end_at is None or first.end_at < second.start_at
+    return over and _failed(first, second.start)

@@ -183,7 +183,7 @@ class _Counter:
         self._rules = rules
         self._window = LoopWindow(rules)
         self._walk = walk
-        self._signs: dict[CallKey, str] = {}
+        self._signs: dict[tuple[CallKey, str | None], str] = {}
 
     def count(self, life: Life) -> None:
         """Walk over the life until its loop ends it, or its answers do."""
@@ -225,12 +225,13 @@ class _Counter:
             raw = _masked(self._facts, asked)
             if raw is None and asked.result is None:
                 return None
-            sign = self._signs.get(key) if raw is None else key_signature(key, raw)
+            unseen = self._signs.get((key, _refusal(asked)))
+            sign = unseen if raw is None else key_signature(key, raw)
         if sign is None:
             self._walk.evidence += 1
             self._walk.violations.append(self._too_early(turn, asked, 1))
             return 0
-        self._signs[key] = sign
+        self._signs[key, _refusal(asked)] = sign
         count = self._window.add(sign, key, writes=writes, failed=failed)
         self._judge(turn, asked, count)
         return count
@@ -266,6 +267,14 @@ class _Counter:
                 (last.start_at, *last.effects_at[:1]),
             )
         )
+
+
+def _refusal(asked: Asked) -> str | None:
+    """With which words a person declined a call, or None; calls apart in that differ."""
+    question = asked.declined
+    if question is None or question.answer is None or asked.operations:
+        return None
+    return question.answer.reason or ""
 
 
 def _unblocked(turn: Turn, asked: Asked, count: int) -> Violation:

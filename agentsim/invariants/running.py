@@ -35,7 +35,6 @@ def errors_visible(facts: Facts) -> Ruling:
     """Judge each call that failed, or could not run, by the result that is shown."""
     evidence = 0
     violations: list[Violation] = []
-    declined = [q for q in facts.questions if q.answer is not None and not q.approved]
     for life in facts.lives:
         for turn in life.turns:
             for asked in turn.asked:
@@ -43,8 +42,6 @@ def errors_visible(facts: Facts) -> Ruling:
                 if result is None:
                     continue
                 why = _failure(facts, asked)
-                if why is None and declined and not asked.operations:
-                    why = _declined(declined, asked, turn.response_at, turn.shown_at)
                 if why is None:
                     continue
                 evidence += 1
@@ -75,21 +72,8 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
         return "there is no such tool"
     if arguments_of(asked.call.arguments) is None:
         return "its arguments are invalid"
-    return None
-
-
-def _declined(
-    declined: list[Question], asked: Asked, start: int, stop: int | None
-) -> str | None:
-    arguments = arguments_of(asked.call.arguments)
-    for question in declined:
-        if (
-            start < question.ask_at < (stop or 0)
-            and question.ask.name == asked.call.name
-            and arguments is not None
-            and same_arguments(question.ask.arguments, arguments)
-        ):
-            return "a person declined it"
+    if last is None and asked.declined is not None:
+        return "a person declined it"
     return None
 
 

@@ -28,14 +28,16 @@ class Asked:
     Attributes:
         operations: The runs of the tool that serve it, in order; several after retries.
         result: The result that the model got, or None where none can be seen.
+        declined: The question about it that a person declined, or None.
     """
 
-    __slots__ = ("call", "operations", "result")
+    __slots__ = ("call", "declined", "operations", "result")
 
     def __init__(self, call: ToolCall) -> None:
         self.call = call
         self.operations: list[Operation] = []
         self.result: Message | None = None
+        self.declined: Question | None = None
 
     @property
     def last(self) -> Operation | None:
@@ -52,6 +54,7 @@ class Turn:
             discarded and asked for again is not consumed (R7.1).
         shown_at: Index of the event whose history shows the results, or None.
         aligned: Whether that history extends the one of the request.
+        unsure: Whether a run of a tool could have served another call as well.
     """
 
     __slots__ = (
@@ -60,11 +63,13 @@ class Turn:
         "consumed",
         "echo",
         "operations",
+        "questions",
         "request",
         "request_at",
         "response",
         "response_at",
         "shown_at",
+        "unsure",
     )
 
     def __init__(
@@ -76,10 +81,12 @@ class Turn:
         self.response = response
         self.asked = [Asked(call) for call in response.message.tool_calls]
         self.operations: list[Operation] = []
+        self.questions: list[Question] = []
         self.echo: Message | None = None
         self.consumed = True
         self.aligned = False
         self.shown_at: int | None = None
+        self.unsure = False
 
 
 class Operation:
@@ -193,6 +200,12 @@ class Life:
         history = self.outcome.history if self.outcome is not None else None
         if history is not None and self.outcome_at is not None:
             yield self.outcome_at, history
+
+    def condensed(self, start: int, stop: int | None) -> bool:
+        """Whether a condensation was announced between two events."""
+        return any(
+            start < at and (stop is None or at < stop) for at in self.condensed_at
+        )
 
     @property
     def consumed(self) -> list[Turn]:

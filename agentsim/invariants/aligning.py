@@ -1,0 +1,158 @@
+"""What the histories that an agent sends make of each response and of its calls.
+
+Responses are matched to the histories after them by position, since a runtime may
+replace missing or repeated ids of calls in its echo of a response (R3.13). Results are
+then matched by the ids of that echo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentsim.core import Message, MessageView
+from agentsim.invariants.subjects import Life, Turn
+
+__all__ = ["align"]
+
+
+def align(life: Life) -> None:
+    """Find the results of every call of a life, and what its histories did."""
+    turns = iter(life.turns)
+    turn = next(turns, None)
+    last_at: int | None = None
+    last: MessageView | None = None
+    for at, view in life.views():
+        answered = None
+        if turn is not None and turn.request_at == last_at and turn.response_at < at:
+            answered, turn = turn, next(turns, None)
+        if last is None or last_at is None:
+            life.tidy = _plain(view)
+        else:
+            if at == life.outcome_at:
+                last = _without_prompt(last, view)
+            _step(life, (last_at, at), (last, view), answered)
+        last_at, last = at, view
+    _close(life)
+
+
+def _step(
+    life: Life,
+    places: tuple[int, int],
+    views: tuple[MessageView, MessageView],
+    turn: Turn | None,
+) -> None:
+    before, after = views
+    if not after.extends(before):
+        life.rewritten.append(places)
+        life.tidy = False
+        if turn is not None:
+            turn.shown_at = places[1]
+            _answer_anywhere(turn, after)
+            if turn.echo is None and not turn.asked and not life.condensed(*places):
+                turn.consumed = bool(turn.operations)
+        return
+    new = after[len(before) :]
+    if turn is None:
+        life.tidy = life.tidy and _plain(new)
+        return
+    turn.aligned = True
+    turn.shown_at = places[1]
+    if not new:
+        turn.consumed = bool(turn.operations)
+    elif new[0].role == "assistant":
+        turn.echo = new[0]
+        life.tidy = _answer(turn, new) and life.tidy
+    else:
+        life.tidy = False
+        _answer_anywhere(turn, new)
+
+
+def _answer(turn: Turn, new: Sequence[Message]) -> bool:
+    """Give each call its result; True when echo and results are in perfect order."""
+    echo = new[0]
+    calls = echo.tool_calls
+    count = len(calls)
+    if len(new) > count:
+        for asked, call, result in zip(turn.asked, calls, new[1:], strict=False):
+            if result.role != "tool" or result.tool_call_id != call.id or not call.id:
+                break
+            asked.result = result
+        else:
+            rest = new[count + 1 :]
+            distinct = count < 2 or len({call.id for call in calls}) == count
+            if count == len(turn.asked) and distinct:
+                return not rest or _plain(rest)
+    _answer_slowly(turn, new)
+    return False
+
+
+def _answer_slowly(turn: Turn, new: Sequence[Message]) -> None:
+    """Match the results behind an echo by id, each to the first call that has it."""
+    open_calls = list(zip(turn.asked, new[0].tool_calls, strict=False))
+    for asked, _call in open_calls:
+        asked.result = None
+    for message in new[1:]:
+        if message.role != "tool":
+            return
+        for asked, call in open_calls:
+            if asked.result is None and call.id == message.tool_call_id:
+                asked.result = message
+                break
+
+
+def _answer_anywhere(turn: Turn, messages: Sequence[Message]) -> None:
+    """Find a response where it was not to be expected; else its results by its ids."""
+    place = _echo_place(turn, messages)
+    if place is not None:
+        turn.echo = messages[place]
+        _answer_slowly(turn, messages[place:])
+        return
+    results = {m.tool_call_id: m for m in messages if m.role == "tool"}
+    for asked in turn.asked:
+        if asked.call.id:
+            asked.result = results.get(asked.call.id)
+
+
+def _echo_place(turn: Turn, messages: Sequence[Message]) -> int | None:
+    """Where the last message stands that is the response, whatever its calls' ids."""
+    said = turn.response.message
+    wanted = [(call.name, call.arguments) for call in said.tool_calls]
+    for place in reversed(range(len(messages))):
+        message = messages[place]
+        calls = [(call.name, call.arguments) for call in message.tool_calls]
+        known = calls == wanted and (calls or message.content == said.content)
+        if message.role == "assistant" and known:
+            return place
+    return None
+
+
+def _plain(messages: Sequence[Message]) -> bool:
+    """Whether no message of these calls a tool or answers one, or comes out of place.
+
+    A system prompt is in place at the very start; the few that come later are left to
+    the rules of a history.
+    """
+    return all(message.role == "user" or _harmless(message) for message in messages)
+
+
+def _harmless(message: Message) -> bool:
+    return message.role in ("assistant", "system") and not message.tool_calls
+
+
+def _without_prompt(last: MessageView, history: MessageView) -> MessageView:
+    """Forgive an outcome's history that leaves the system prompt out."""
+    if not len(last) or last[0].role != "system":
+        return last
+    if len(history) and history[0].role == "system":
+        return last
+    rest = [message for message in last if message.role != "system"]
+    return MessageView(rest, len(rest))
+
+
+def _close(life: Life) -> None:
+    """Decide on the last response where no history shows what became of it."""
+    if life.turns and life.turns[-1].shown_at is None:
+        turn = life.turns[-1]
+        message = turn.response.message
+        said = bool(message.content or message.tool_calls or message.blocks)
+        turn.consumed = said or bool(turn.operations)
