@@ -95,7 +95,8 @@ def test_the_middle_of_a_long_timeline_is_left_out() -> None:
     shown = text(made).splitlines()
     assert len(shown) == 11
     assert shown[5] == "⋮ 91 lines are left out here"
-    assert ("tool-0:" in shown[0], "tool-100:" in shown[-1]) == (True, True)
+    assert shown[0].endswith("tool-0")
+    assert shown[-1].endswith("tool-100")
     whole = console()
     print_timeline(whole, trace(*events), lines_max=101)
     assert len(text(whole).splitlines()) == 101
