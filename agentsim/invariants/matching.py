@@ -26,10 +26,16 @@ __all__ = ["APPROVER", "arguments_of", "same_arguments", "served", "settle"]
 APPROVER = "confirmed_by"
 """The field that a runtime adds to the arguments of an approved call (R4.4)."""
 
-EXACT, TELLING, FLAGGED, UNSEEN, UNFIT = range(5)
-"""How well a result fits a run of a tool or a refusal, best first."""
+EXACT, TELLING, PLAIN, FLAGGED, REPLACED, UNSEEN, UNFIT = range(7)
+"""How well a result fits a run of a tool or a refusal, best first.
 
-FITS = range(UNFIT + 1)
+It is the same text, or has it in it; it is an answer or an error as it should be; a
+block stands in its place; no history shows it; it is an answer to what failed, or an
+error where nothing did.
+"""
+
+ROUNDS = (EXACT, TELLING, PLAIN, REPLACED, UNSEEN, UNFIT)
+"""Up to which fit calls are given away; errors and blocks together, in their order."""
 
 
 @lru_cache(maxsize=1024)
@@ -182,7 +188,7 @@ def _share(events: list[_Event], calls: list[Asked]) -> list[_Event]:
     """Give each event to a call of its own, best fit first; what is left is returned."""
     free = [asked for asked in calls if not asked.operations and not asked.declined]
     left = events
-    for fit in FITS:
+    for fit in ROUNDS:
         unmatched: list[_Event] = []
         for event in left:
             fitting = next((a for a in free if _fit(event, a) <= fit), None)
@@ -199,12 +205,17 @@ def _fit(event: _Event, asked: Asked) -> int:
     result = asked.result
     if result is None:
         return UNSEEN
-    if result.is_error != _fails(event):
+    if asked.blocked:
+        return REPLACED
+    fails = _fails(event)
+    if result.is_error != fails:
         return UNFIT
     words = _words(event)
     if result.content in (words, f"Error: {words}"):
         return EXACT
-    return TELLING if words and words in result.content else FLAGGED
+    if words and words in result.content:
+        return TELLING
+    return FLAGGED if fails else PLAIN
 
 
 def _fails(event: _Event) -> bool:
@@ -227,12 +238,12 @@ def _repeat(operation: Operation, calls: list[Asked]) -> None:
     A call that was declined and has no run comes last: it should not have run at all.
     """
     found: Asked | None = None
-    best = 2 * len(FITS)
+    best = 2 * UNFIT + 2
     for asked in calls:
         attempts = sorted([*asked.operations, operation], key=_begins_at)
         if all(_is_retry(*pair) for pair in pairwise(attempts)):
             fit = _fit(attempts[-1], asked)
-            fit += 0 if asked.operations else len(FITS)
+            fit += 0 if asked.operations else UNFIT + 1
             if fit < best:
                 found, best = asked, fit
     if found is not None:

@@ -15,12 +15,9 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
-from agentsim.invariants.subjects import Asked, Life, Operation, Turn
+from agentsim.invariants.subjects import BLOCK, Asked, Life, Operation, Turn
 
 __all__ = ["LoopEnd", "loop_blocked", "loop_ends", "loop_terminal"]
-
-BLOCK = "Error: loop detected"
-"""How the result begins that a runtime gives in place of a repeated one (R5.2)."""
 
 NO_PROMISE = "the agent does not declare a loop detection"
 
@@ -145,7 +142,7 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules) -> bool:
     times: dict[tuple[CallKey, str | None], int] = {}
     for turn in life.turns:
         for asked in turn.asked:
-            if _is_block(asked):
+            if asked.blocked:
                 return True
             same = (_key(asked), _masked(facts, asked))
             times[same] = count = times.get(same, 0) + 1
@@ -168,11 +165,6 @@ def _masked(facts: Facts, asked: Asked) -> str | None:
     if raw is None or rights is None or not rights.volatile:
         return raw
     return rights.mask(raw)
-
-
-def _is_block(asked: Asked) -> bool:
-    result = asked.result
-    return result is not None and result.is_error and result.content.startswith(BLOCK)
 
 
 class _Counter:
@@ -202,10 +194,8 @@ class _Counter:
                     return
 
     def _end(self, life: Life, turn: Turn, asked: Asked, count: int) -> None:
-        at = turn.response_at
-        if asked.last is not None and asked.last.end_at is not None:
-            at = asked.last.end_at
         self._walk.evidence += 1
+        at = _answered_at(turn, asked)
         self._walk.ends.append(LoopEnd(life, turn, asked, at, count))
 
     def _take(self, turn: Turn, asked: Asked) -> int | None:
@@ -225,8 +215,7 @@ class _Counter:
             raw = _masked(self._facts, asked)
             if raw is None and asked.result is None:
                 return None
-            unseen = self._signs.get((key, _refusal(asked)))
-            sign = unseen if raw is None else key_signature(key, raw)
+            sign = self._unseen(key, asked) if raw is None else key_signature(key, raw)
         if sign is None:
             self._walk.evidence += 1
             self._walk.violations.append(self._too_early(turn, asked, 1))
@@ -236,11 +225,24 @@ class _Counter:
         self._judge(turn, asked, count)
         return count
 
+    def _unseen(self, key: CallKey, asked: Asked) -> str | None:
+        """The signature of a call that did not run, and of which only a block is seen.
+
+        That of the last call with the same fate; where there was none, one of this key
+        that explains the block.
+        """
+        sign = self._signs.get((key, _refusal(asked)))
+        if sign is not None:
+            return sign
+        known = [other for (of, _why), other in self._signs.items() if of == key]
+        due = self._rules.block_at - 1
+        return next((one for one in known if self._window.count(one) >= due), None)
+
     def _judge(self, turn: Turn, asked: Asked, count: int) -> None:
         result = asked.result
         if result is None or count >= self._rules.end_at:
             return
-        blocked = _is_block(asked)
+        blocked = asked.blocked
         if count >= self._rules.block_at:
             self._walk.evidence += 1
             if not blocked:
@@ -269,12 +271,26 @@ class _Counter:
         )
 
 
+def _answered_at(turn: Turn, asked: Asked) -> int:
+    """When a call is answered: behind its runs and those of the calls before it.
+
+    A call that did not run is refused when its turn comes, which nobody sees.
+    """
+    places = [turn.response_at]
+    for entry in turn.asked[: turn.asked.index(asked) + 1]:
+        for operation in entry.operations:
+            at = operation.end_at
+            places.append(operation.start_at if at is None else at)
+    return max(places)
+
+
 def _refusal(asked: Asked) -> str | None:
-    """With which words a person declined a call, or None; calls apart in that differ."""
+    """How a person declined a call, or None: what was declined alike had one result."""
     question = asked.declined
     if question is None or question.answer is None or asked.operations:
         return None
-    return question.answer.reason or ""
+    answer = question.answer
+    return "approved by nobody" if answer.approved else f"declined {answer.reason}"
 
 
 def _unblocked(turn: Turn, asked: Asked, count: int) -> Violation:
@@ -305,6 +321,6 @@ def _raw(asked: Asked) -> str | None:
         return (
             last.end.output if last.end.ending == "ok" else f"Error: {last.end.output}"
         )
-    if asked.result is None or _is_block(asked):
+    if asked.result is None or asked.blocked:
         return None
     return asked.result.content

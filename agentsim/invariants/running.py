@@ -155,6 +155,7 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
     exemptions=(
         "The field confirmed_by, which the runtime adds after the approval.",
         "An approval that was given in an earlier life and not used up.",
+        "A run that is repeated after it failed and took no effect.",
         "A dry run, which the boundary does not write as a tool's start.",
     ),
 )
@@ -172,10 +173,10 @@ def confirmed_before_effect(facts: Facts) -> Ruling:
     violations = []
     for operation in starts:
         given = _approval(unused, operation)
-        if given is not None:
-            unused.remove(given)
-        else:
+        if given is None:
             violations.append(_unconfirmed(facts, operation))
+        elif not _came_to_nothing(operation):
+            unused.remove(given)
     violations += [
         Violation(
             f"{event.name} took effect and never started at the boundary",
@@ -197,6 +198,12 @@ def _confirming_starts(facts: Facts) -> list[Operation]:
         if operation.rights is not None and operation.rights.confirms
     ]
     return sorted(found, key=lambda operation: operation.start_at)
+
+
+def _came_to_nothing(operation: Operation) -> bool:
+    """Whether a run certainly did nothing, so that its approval is still good."""
+    end = operation.end
+    return end is not None and end.ending == "error" and not operation.effects
 
 
 def _approval(unused: list[Question], operation: Operation) -> Question | None:

@@ -19,7 +19,11 @@ from agentsim.core import (
     ToolStarted,
 )
 
-__all__ = ["Asked", "Life", "Operation", "Question", "Turn"]
+__all__ = ["BLOCK", "Asked", "Life", "Operation", "Question", "Turn"]
+
+
+BLOCK = "Error: loop detected"
+"""How the result begins that a runtime gives in place of a repeated one (R5.2)."""
 
 
 class Asked:
@@ -38,6 +42,14 @@ class Asked:
         self.operations: list[Operation] = []
         self.result: Message | None = None
         self.declined: Question | None = None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a block stands in place of its result."""
+        result = self.result
+        return (
+            result is not None and result.is_error and result.content.startswith(BLOCK)
+        )
 
     @property
     def last(self) -> Operation | None:

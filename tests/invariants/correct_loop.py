@@ -8,7 +8,8 @@ do, no invariant may be violated by it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from agentsim.core import (
     InvalidArguments,
@@ -27,7 +28,7 @@ from agentsim.core import (
 from agentsim.trace import ToolFacts, Trace
 from tests.invariants.support import Run
 
-__all__ = ["Reply", "Step", "live"]
+__all__ = ["Habits", "Reply", "Step", "live"]
 
 CLOSED = "Error: not executed: the run is over"
 
@@ -37,15 +38,36 @@ class Step:
     """What a tool does when it runs next.
 
     Attributes:
+        again: Whether it is run once more if it certainly failed.
         approved: What a person says who is asked.
+        reason: What they say to a refusal.
         seconds: How long it takes.
     """
 
     output: str = "ok"
     fails: bool = False
     lost: bool = False
+    again: bool = False
     approved: bool = True
+    reason: str | None = None
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What differs between loops that are all correct.
+
+    Attributes:
+        asks_by_id: Whether a question names its call.
+        ids: Whether the model gives its calls ids; else the loop does.
+        person: Whether there is anybody who approves.
+        own_words: Whether errors are told in other words than the tool's.
+    """
+
+    asks_by_id: bool = False
+    ids: bool = True
+    person: bool = True
+    own_words: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +94,7 @@ class _Loop:
     tools: dict[str, ToolFacts]
     limits: Limits
     rules: LoopRules
+    habits: Habits
     steps: list[Step]
     spent: int = 0
     taken: int = 0
@@ -111,12 +134,15 @@ class _Loop:
         for name, arguments in reply.calls:
             self.ids += 1
             calls.append(ToolCall(f"c{self.ids}", name, arguments))
-        message = assistant(reply.text or ("" if calls else "so"), *calls)
-        self.run.waits(0)
+        text = reply.text or ("" if calls else "so")
+        given = calls if self.habits.ids else [replace(call, id="") for call in calls]
         self.run.responds(
-            message, stop=reply.stop, usage=Usage(reply.tokens, 0), keep=False
+            assistant(text, *given),
+            stop=reply.stop,
+            usage=Usage(reply.tokens, 0),
+            keep=False,
         )
-        self.run.history.append(message)
+        self.run.history.append(assistant(text, *calls))
         self.taken += 1
         self.spent += reply.tokens
         budget = self.limits.token_budget
@@ -150,6 +176,8 @@ class _Loop:
         if count >= self.rules.block_at:
             words = f"Error: loop detected: {call.name} called {count} times"
             self.tell(call, words, error=True)
+        elif failed and self.habits.own_words:
+            self.tell(call, "Error: that did not work", error=True)
         else:
             self.tell(call, raw, error=failed)
 
@@ -161,18 +189,50 @@ class _Loop:
             arguments = parse_arguments(call.arguments)
         except InvalidArguments as error:
             return f"Error: {error}", True
-        step = self.steps.pop(0) if self.steps else Step()
+        step = self.step()
         if facts.rights.confirms:
-            self.run.confirms(call.name, approved=step.approved, **arguments)
-            if not step.approved:
-                return "Error: declined by user", True
-        self.run.starts(call.name, **arguments)
+            refusal = self.confirm(call, step, arguments)
+            if refusal is not None:
+                return refusal, True
+        raw, failed = self.once(facts, step, arguments)
+        certain = step.fails or facts.rights.read_only
+        if failed and certain and step.again and not self.late():
+            raw, failed = self.once(facts, self.step(), arguments)
+        return raw, failed
+
+    def step(self) -> Step:
+        """What the next tool does."""
+        return self.steps.pop(0) if self.steps else Step()
+
+    def confirm(
+        self, call: ToolCall, step: Step, arguments: dict[str, Any]
+    ) -> str | None:
+        """Ask a person, and return the words of a refusal."""
+        if not self.habits.person:
+            return "Error: nobody can approve"
+        self.run.confirms(
+            call.name,
+            approved=step.approved,
+            reason=step.reason,
+            call_id=call.id if self.habits.asks_by_id else None,
+            **arguments,
+        )
+        if step.approved:
+            return None
+        return f"Error: declined: {step.reason}" if step.reason else "Error: declined"
+
+    def once(
+        self, facts: ToolFacts, step: Step, arguments: dict[str, Any]
+    ) -> tuple[str, bool]:
+        """Run a tool once, and say whether it failed."""
+        name = facts.definition.name
+        self.run.starts(name, **arguments)
         if not facts.rights.read_only and not step.fails:
-            self.run.effects(call.name, **arguments)
+            self.run.effects(name, **arguments)
         self.run.waits(step.seconds)
         failed = step.fails or step.lost
         ending: ToolEnding = "error" if step.fails else "unknown" if step.lost else "ok"
-        self.run.stops(call.name, step.output, ending=ending)
+        self.run.stops(name, step.output, ending=ending)
         return (f"Error: {step.output}", True) if failed else (step.output, False)
 
     def tell(self, call: ToolCall, text: str, *, error: bool) -> None:
@@ -185,12 +245,14 @@ def live(
     replies: Sequence[Reply],
     steps: Sequence[Step],
     limits: Limits,
+    *,
+    rules: LoopRules = LoopRules(),  # noqa: B008  # frozen
+    habits: Habits = Habits(),  # frozen
 ) -> Trace:
     """A correct run: the model says these things, the tools do those."""
-    rules = LoopRules()
     run = Run(tools, limits=limits, loop=rules)
     named = {facts.name: facts for facts in tools}
-    loop = _Loop(run, named, limits, rules, list(steps))
+    loop = _Loop(run, named, limits, rules, habits, list(steps))
     for reply in (*replies, *[Reply(text="so")] * 8):
         loop.turn(reply)
         if loop.status is not None:

@@ -226,16 +226,25 @@ class Run:
         *,
         by: str | None = "ann",
         approved: bool = True,
+        reason: str | None = None,
+        call_id: str | None = None,
         **arguments: Any,
     ) -> None:
         """A person is asked about a call, and answers."""
         question = next(self._questions)
-        self.adds(ConfirmationAsked(question, name, arguments))
-        self.adds(ConfirmationAnswered(question, approved, by))
+        self.adds(ConfirmationAsked(question, name, arguments, call_id))
+        self.adds(ConfirmationAnswered(question, approved, by, reason))
 
     def answers(self, *texts: str, error: bool = False) -> None:
         """Results for the calls of the latest response, in the order of the texts."""
         for entry, text in zip(self.message.tool_calls, texts, strict=False):
+            self.history.append(tool_result(entry.id, text, is_error=error))
+
+    def tells(self, *results: str) -> None:
+        """Results for all calls of the latest response; those that say so are errors."""
+        assert len(results) == len(self.message.tool_calls)
+        for entry, text in zip(self.message.tool_calls, results, strict=True):
+            error = text.startswith("Error")
             self.history.append(tool_result(entry.id, text, is_error=error))
 
     def looks(

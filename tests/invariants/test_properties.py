@@ -25,11 +25,11 @@ from agentsim.core import (
 )
 from agentsim.invariants import Facts, judge
 from agentsim.trace import Header, ToolFacts, Trace, from_jsonl, to_jsonl
-from tests.invariants.correct_loop import Reply, Step, live
+from tests.invariants.correct_loop import Habits, Reply, Step, live
 from tests.invariants.support import Run, call, check, confirmed, read, write
+from tests.trace.strategies import at_length, of_type
 from tests.trace.strategies import limits as any_limits
 from tests.trace.strategies import loops as any_loops
-from tests.trace.strategies import of_type
 
 QUIET = ("delta", "checkpoint", "escalated", "tool_progress", "retry", "injected")
 """Kinds that no invariant reads, of which one or two would do."""
@@ -54,7 +54,9 @@ steps = st.builds(
     output=st.sampled_from(["ok", "ok", "same", "new"]),
     fails=st.booleans(),
     lost=st.booleans(),
+    again=st.booleans(),
     approved=st.booleans(),
+    reason=st.sampled_from([None, "no"]),
     seconds=st.sampled_from([0, 0, 0, 1, 10]),
 )
 tight = st.builds(
@@ -65,31 +67,43 @@ tight = st.builds(
 )
 
 
-def raises_no_alarm(said: list[Reply], done: list[Step], limits: Limits) -> None:
+habits = st.builds(Habits, *[st.booleans()] * 4)
+loop_rules = st.sampled_from([LoopRules(), LoopRules(2, 4), LoopRules(2, 10)])
+# Most matter where a response asks for the same thing again and again.
+alike = st.tuples(names, arguments).flatmap(
+    lambda one: st.lists(st.just(one) | st.tuples(names, arguments), max_size=4)
+)
+correct_runs = st.builds(
+    live,
+    st.just(TOOLS),
+    st.lists(replies | st.builds(Reply, calls=alike.map(tuple)), max_size=6),
+    st.lists(steps, max_size=8),
+    tight,
+    rules=loop_rules,
+    habits=habits,
+)
+
+
+def raises_no_alarm(trace: Trace) -> None:
     """Judge a correct run."""
-    trace = live(TOOLS, said, done, limits)
     for judgement in judge(trace):
         check(trace, judgement)
         assert judgement.status != "violated", judgement
 
 
-@given(st.lists(replies, max_size=8), st.lists(steps, max_size=8), tight)
-@settings(max_examples=40)
-def test_a_correct_run_violates_nothing(
-    said: list[Reply], done: list[Step], limits: Limits
-) -> None:
+@given(correct_runs)
+@settings(max_examples=25)
+def test_a_correct_run_violates_nothing(trace: Trace) -> None:
     """Whatever the model says and the tools do, a correct loop raises no alarm."""
-    raises_no_alarm(said, done, limits)
+    raises_no_alarm(trace)
 
 
 @pytest.mark.slow
-@given(st.lists(replies, max_size=8), st.lists(steps, max_size=8), tight)
-@settings(max_examples=1500, deadline=None)
-def test_a_correct_run_violates_nothing_at_length(
-    said: list[Reply], done: list[Step], limits: Limits
-) -> None:
+@given(correct_runs)
+@settings(max_examples=at_length(300))
+def test_a_correct_run_violates_nothing_at_length(trace: Trace) -> None:
     """The same over many runs."""
-    raises_no_alarm(said, done, limits)
+    raises_no_alarm(trace)
 
 
 @given(replies, st.lists(steps, max_size=2), st.integers(3, 9))
@@ -262,16 +276,13 @@ def test_a_damaged_run_is_judged_too(
 
 
 @pytest.mark.slow
-@given(st.lists(replies, max_size=5), st.lists(steps, max_size=5), tight, edits)
-@settings(max_examples=1000, deadline=None)
+@given(correct_runs, edits, tight)
+@settings(max_examples=at_length(300))
 def test_a_damaged_run_is_judged_too_at_length(
-    said: list[Reply],
-    done: list[Step],
-    limits: Limits,
-    damages: list[tuple[str, int, int]],
+    trace: Trace, damages: list[tuple[str, int, int]], limits: Limits
 ) -> None:
     """The same over many runs."""
-    judge_damaged(live(TOOLS, said, done, limits), damages, limits)
+    judge_damaged(trace, damages, limits)
 
 
 def test_a_trace_from_a_file_is_judged_alike() -> None:
