@@ -57,20 +57,26 @@ def translated(
         (_real_path(document.value, entry["loc"], entry["type"]), entry)
         for entry in error.errors(include_url=False, include_context=True)
     ]
-    path, entry = max(found, key=lambda pair: len(pair[0]))
+    path, entry = max(found, key=lambda pair: (len(pair[0]), _tells(pair[1]["type"])))
     return _placed(document, path, _words(path, dict(entry), model))
+
+
+def _tells(kind: str) -> bool:
+    """Whether a fault tells more than others there: a misspelt field is missed, too."""
+    return kind == "extra_forbidden"
 
 
 def _placed(document: Document, path: Path, words: str) -> PlacedError:
     """Put file, line and field before the words, which may name the field already."""
-    head, colon, rest = words.partition(": ")
-    if colon and _FIELD.fullmatch(head):
-        named = _read_path(head)
-        inner = (*path, *named)
-        if named[: len(path)] == path or path[: len(named)] == named:
+    while True:
+        head, colon, rest = words.partition(": ")
+        named = _read_path(head) if colon and _FIELD.fullmatch(head) else ()
+        if named and (named[: len(path)] == path or path[: len(named)] == named):
             path, words = max(path, named, key=len), rest
-        elif _stands(document.value, inner):
-            path, words = inner, rest
+        elif named and _stands(document.value, (*path, *named)):
+            path, words = (*path, *named), rest
+        else:
+            break
     unknown = _UNKNOWN.match(words)
     if unknown is not None and _stands(document.value, (*path, unknown[1])):
         path = (*path, unknown[1])
@@ -136,7 +142,7 @@ def _words(path: Path, entry: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = context.get("ge", context.get("le"))
         least = "or more" if kind == "greater_than_equal" else "or less"
-        return f"expected {bound} {least}, got {_shown(entry['input'])}"
+        return f"expected {bound:g} {least}, got {_shown(entry['input'])}"
     if kind == "literal_error":
         return f"expected {context.get('expected')}, got {_shown(entry['input'])}"
     return (

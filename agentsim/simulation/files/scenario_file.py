@@ -219,7 +219,7 @@ class _Builder:
             others = entry.model_fields_set - {"forever"}
             if others:
                 raise ScenarioError(
-                    f"forever stands alone, beside it stands {min(others)!r}"
+                    f"forever stands alone, beside it stands {_name(min(others))!r}"
                 )
             if not entry.forever:
                 raise ScenarioError("forever needs at least one reply")
@@ -246,6 +246,15 @@ class _Builder:
             return reply.but(**changes) if changes else reply
 
 
+_BESIDE = {"with_": ("call",), "id": ("call",), "text": ("call", "calls")}
+"""Field of an entry -> what it may stand beside."""
+
+
+def _name(field: str) -> str:
+    """The name of a field in a file; `with` is a word of Python."""
+    return "with" if field == "with_" else field
+
+
 def _spoken(entry: ReplyEntry) -> Reply:
     given = [
         name for name in ("say", "call", "calls") if getattr(entry, name) is not None
@@ -253,15 +262,21 @@ def _spoken(entry: ReplyEntry) -> Reply:
     if len(given) != 1:
         what = " and ".join(given) or "none"
         raise ScenarioError(f"expected one of say, call, calls or forever, got {what}")
+    for field, owners in _BESIDE.items():
+        if getattr(entry, field) is not None and given[0] not in owners:
+            raise ScenarioError(
+                f"{_name(field)} belongs to {' or '.join(owners)}, not to {given[0]}"
+            )
     if entry.say is not None:
-        if entry.text is not None or entry.with_ is not None:
-            raise ScenarioError("text and with belong to a call, not to say")
         return say(entry.say)
     if entry.call is not None:
+        arguments = {} if entry.with_ is None else entry.with_
         single = CallEntry.model_validate(
-            {"call": entry.call, "with": entry.with_ or {}, "id": entry.id}
+            {"call": entry.call, "with": arguments, "id": entry.id}
         )
         return together(_called(single), text=entry.text or "")
+    if not entry.calls:
+        raise ScenarioError("calls needs at least one call")
     return together(*map(_called, entry.calls or ()), text=entry.text or "")
 
 
