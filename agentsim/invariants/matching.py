@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from agentsim.core import (
@@ -34,8 +35,8 @@ block stands in its place; no history shows it; it is an answer to what failed, 
 error where nothing did.
 """
 
-ROUNDS = (EXACT, TELLING, PLAIN, REPLACED, UNSEEN, UNFIT)
-"""Up to which fit calls are given away; errors and blocks together, in their order."""
+SURE = TELLING
+"""Up to this fit a result itself tells that it is the right one."""
 
 
 @lru_cache(maxsize=1024)
@@ -184,21 +185,82 @@ def _give(event: _Event, asked: Asked) -> None:
         asked.declined = event
 
 
+PAIRED, PASSED, ALONE = range(3)
+"""Whether an event goes to a call, passes it by, or stays without any."""
+
+_Pair = tuple[_Event, Asked]
+_Cost = tuple[int, int, int]
+
+
 def _share(events: list[_Event], calls: list[Asked]) -> list[_Event]:
-    """Give each event to a call of its own, best fit first; what is left is returned."""
+    """Give each event to a call of its own, and return those that are left.
+
+    Calls have their turns in order; so the best match that keeps the order is taken,
+    unless the results are better explained by one that does not.
+    """
     free = [asked for asked in calls if not asked.operations and not asked.declined]
-    left = events
-    for fit in ROUNDS:
+    ways = (_in_order(events, free), _by_fit(events, free))
+    given = min(ways, key=lambda pairs: _cost(pairs, len(events)))
+    for event, asked in given:
+        _give(event, asked)
+    taken = [event for event, _asked in given]
+    return [event for event in events if event not in taken]
+
+
+def _cost(pairs: list[_Pair], events: int) -> _Cost:
+    """How many events have no call, contradict its result, or are just not told of."""
+    fits = [_fit(*pair) for pair in pairs]
+    unsure = sum(1 for fit in fits if fit > SURE)
+    return events - len(pairs), fits.count(UNFIT), unsure
+
+
+def _in_order(events: list[_Event], free: list[Asked]) -> list[_Pair]:
+    """The best match among those in which both come in their order."""
+    best: list[_Cost] = [(0, 0, 0)] * (len(free) + 1)
+    steps: list[list[int]] = []
+    for event in reversed(events):
+        behind, best = best, [(best[-1][0] + 1, *best[-1][1:])] * (len(free) + 1)
+        taken = [0] * (len(free) + 1)
+        for place in reversed(range(len(free))):
+            fit = _fit(event, free[place])
+            left, unfit, unsure = behind[place + 1]
+            pair = (left, unfit + (fit == UNFIT), unsure + (fit > SURE))
+            alone = (behind[place][0] + 1, *behind[place][1:])
+            ways = ((pair, PAIRED), (best[place + 1], PASSED), (alone, ALONE))
+            best[place], taken[place] = min(ways, key=itemgetter(0))
+        steps.append(taken)
+    return _traced(events, free, steps[::-1])
+
+
+def _traced(
+    events: list[_Event], free: list[Asked], steps: list[list[int]]
+) -> list[_Pair]:
+    found: list[_Pair] = []
+    row = place = 0
+    while row < len(events) and place < len(free):
+        step = steps[row][place]
+        if step == PAIRED:
+            found.append((events[row], free[place]))
+        row += step != PASSED
+        place += step != ALONE
+    return found
+
+
+def _by_fit(events: list[_Event], free: list[Asked]) -> list[_Pair]:
+    """A match in any order, best fit first; among equal fits the first call."""
+    found: list[_Pair] = []
+    left, calls = events, list(free)
+    for fit in range(UNFIT + 1):
         unmatched: list[_Event] = []
         for event in left:
-            fitting = next((a for a in free if _fit(event, a) <= fit), None)
+            fitting = next((a for a in calls if _fit(event, a) == fit), None)
             if fitting is None:
                 unmatched.append(event)
             else:
-                _give(event, fitting)
-                free.remove(fitting)
+                found.append((event, fitting))
+                calls.remove(fitting)
         left = unmatched
-    return left
+    return found
 
 
 def _fit(event: _Event, asked: Asked) -> int:

@@ -61,6 +61,10 @@ class _Walk:
         ),
         "The last response of a run that was cut off: its results say so.",
         "Results that no history shows.",
+        (
+            "A refused call whose block may stand for either of several results: from "
+            "there on the calls are not counted."
+        ),
     ),
 )
 def loop_blocked(facts: Facts) -> Ruling:
@@ -144,7 +148,7 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules) -> bool:
         for asked in turn.asked:
             if asked.blocked:
                 return True
-            same = (_key(asked), _masked(facts, asked))
+            same = (_key(asked), _masked(facts, asked, asked.last))
             times[same] = count = times.get(same, 0) + 1
             if count >= rules.block_at:
                 return True
@@ -158,9 +162,9 @@ def _key(asked: Asked) -> CallKey:
     return _known_key(asked.call.name, asked.call.arguments)
 
 
-def _masked(facts: Facts, asked: Asked) -> str | None:
+def _masked(facts: Facts, asked: Asked, last: Operation | None) -> str | None:
     """The raw result of a call without its volatile parts, or None if unseen."""
-    raw = _raw(asked)
+    raw = _raw(asked, last)
     rights = facts.rights.get(asked.call.name)
     if raw is None or rights is None or not rights.volatile:
         return raw
@@ -175,6 +179,7 @@ class _Counter:
         self._rules = rules
         self._window = LoopWindow(rules)
         self._walk = walk
+        self._moved: dict[Asked, Operation] = {}
         self._signs: dict[tuple[CallKey, str | None], str] = {}
 
     def count(self, life: Life) -> None:
@@ -199,12 +204,16 @@ class _Counter:
         self._walk.ends.append(LoopEnd(life, turn, asked, at, count))
 
     def _take(self, turn: Turn, asked: Asked) -> int | None:
-        """Count one call; None when the run was cut off before its answer."""
+        """Count one call; None where the run was cut off before its answer.
+
+        Also where it can't be told which of several results a block stands for: then
+        the rest of the life can't be counted.
+        """
         rights = self._facts.rights.get(asked.call.name)
         writes = rights is not None and not rights.read_only
         key = _key(asked)
         blocking = self._window.blocking(key) if writes else None
-        last = asked.last
+        last = self._last(turn, asked, blocked=blocking is not None)
         if last is not None and (last.end is None or last.end.ending == "cancelled"):
             return None
         if last is not None and blocking is not None:
@@ -212,10 +221,14 @@ class _Counter:
         failed = last is None or last.end is None or last.end.ending != "ok"
         sign: str | None = blocking if last is None else None
         if sign is None:
-            raw = _masked(self._facts, asked)
+            raw = _masked(self._facts, asked, last)
             if raw is None and asked.result is None:
                 return None
-            sign = self._unseen(key, asked) if raw is None else key_signature(key, raw)
+            known = [] if raw is None else [key_signature(key, raw)]
+            signs = known or self._unseen(key, asked)
+            if len(signs) > 1:
+                return None
+            sign = signs[0] if signs else None
         if sign is None:
             self._walk.evidence += 1
             self._walk.violations.append(self._too_early(turn, asked, 1))
@@ -225,18 +238,41 @@ class _Counter:
         self._judge(turn, asked, count)
         return count
 
-    def _unseen(self, key: CallKey, asked: Asked) -> str | None:
-        """The signature of a call that did not run, and of which only a block is seen.
+    def _last(self, turn: Turn, asked: Asked, *, blocked: bool) -> Operation | None:
+        """The run of a call; a later one like it may own it, where this was refused.
 
-        That of the last call with the same fate; where there was none, one of this key
-        that explains the block.
+        Blocks in place of the results of both do not tell which of them ran.
+        """
+        last = self._moved.pop(asked, asked.last)
+        if last is None or not (blocked and asked.blocked):
+            return last
+        key = _key(asked)
+        for other in turn.asked[turn.asked.index(asked) + 1 :]:
+            free = other.last is None and not other.declined
+            if (
+                free
+                and other.blocked
+                and other not in self._moved
+                and _key(other) == key
+            ):
+                self._moved[other] = last
+                return None
+        return last
+
+    def _unseen(self, key: CallKey, asked: Asked) -> list[str]:
+        """Signatures that a call may have that did not run and shows only a block.
+
+        That of the last call with the same fate; where there was none, those of this
+        key that explain the block.
         """
         sign = self._signs.get((key, _refusal(asked)))
         if sign is not None:
-            return sign
-        known = [other for (of, _why), other in self._signs.items() if of == key]
+            return [sign]
+        known = dict.fromkeys(
+            one for (of, _why), one in self._signs.items() if of == key
+        )
         due = self._rules.block_at - 1
-        return next((one for one in known if self._window.count(one) >= due), None)
+        return [one for one in known if self._window.count(one) >= due]
 
     def _judge(self, turn: Turn, asked: Asked, count: int) -> None:
         result = asked.result
@@ -289,8 +325,7 @@ def _refusal(asked: Asked) -> str | None:
     question = asked.declined
     if question is None or question.answer is None or asked.operations:
         return None
-    answer = question.answer
-    return "approved by nobody" if answer.approved else f"declined {answer.reason}"
+    return f"{question.answer.approved} {question.answer.reason}"
 
 
 def _unblocked(turn: Turn, asked: Asked, count: int) -> Violation:
@@ -311,16 +346,14 @@ def _places(turn: Turn, asked: Asked) -> tuple[int, ...]:
     )
 
 
-def _raw(asked: Asked) -> str | None:
+def _raw(asked: Asked, last: Operation | None) -> str | None:
     """The result before any replacement; None where only a replacement can be seen.
 
     A tool's failure is told by its own words, since its result may be replaced too.
     """
-    last = asked.last
     if last is not None and last.end is not None:
-        return (
-            last.end.output if last.end.ending == "ok" else f"Error: {last.end.output}"
-        )
+        failed = last.end.ending != "ok"
+        return f"Error: {last.end.output}" if failed else last.end.output
     if asked.result is None or asked.blocked:
         return None
     return asked.result.content

@@ -29,6 +29,10 @@ __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
     exemptions=(
         "A run of a tool that failed and was repeated: the last one counts.",
         "Results that no history shows, since the run was cut off before.",
+        (
+            "Calls of one response that are alike: their results tell which of them ran, "
+            "and which one a person declined."
+        ),
     ),
 )
 def errors_visible(facts: Facts) -> Ruling:

@@ -12,6 +12,7 @@ from agentsim.invariants import (
     Facts,
     Judgement,
     Ruling,
+    VerdictStatus,
     Violation,
     invariant,
     judge,
@@ -20,7 +21,6 @@ from agentsim.invariants import (
     reference_page,
     rule,
 )
-from agentsim.invariants.registry import VerdictStatus
 from tests.invariants.support import Run, read
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"

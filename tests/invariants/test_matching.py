@@ -1,0 +1,441 @@
+"""Calls that are alike: which of them ran is told by the results the model got."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from agentsim.core import (
+    History,
+    LoopRules,
+    ToolCall,
+    ToolStarted,
+    assistant,
+    system,
+    tool_result,
+)
+from agentsim.invariants import Facts, judge
+from agentsim.trace import Trace
+from tests.invariants.support import Run, asked, call, confirmed, read, verdict, write
+
+LOOK, PAY, NOTE = read("look"), confirmed("pay"), write("note")
+LOOP = "Error: loop detected: it was called {} times with the same result"
+TWICE = LoopRules(2, 10)
+"""A repeated result is blocked at once, so that tests stay short."""
+
+
+def alarms(trace: Trace) -> list[str]:
+    """The ids of all invariants that are violated, each checked for its form."""
+    found = judge(trace)
+    for entry in found:
+        verdict(trace, entry.id)
+    return [entry.id for entry in found if entry.status == "violated"]
+
+
+# -------------------------------------------------------------------------- declined
+
+
+def paying(
+    decisions: Sequence[bool],
+    results: Sequence[str],
+    *,
+    ids: bool,
+    output: str = "paid",
+) -> Trace:
+    """As many equal payments as decisions; what is approved is run."""
+    run = Run([PAY])
+    run.asks(*[call("pay")] * len(decisions))
+    for entry, approved in zip(run.message.tool_calls, decisions, strict=True):
+        run.confirms("pay", approved=approved, call_id=entry.id if ids else None)
+        if approved:
+            run.runs("pay", output, effect=True)
+    run.tells(*results)
+    run.says()
+    return run.ends()
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize(
+    ("decisions", "results"),
+    [
+        ([False, True], ["Error: declined", "paid"]),
+        ([True, False], ["paid", "Error: declined"]),
+        ([False, True, False], ["Error: no", "paid", "Error: no"]),
+        ([True, False, True], ["it is paid", "Error: no", "it is paid"]),
+    ],
+)
+def test_a_declined_call_has_no_run(
+    decisions: list[bool], results: list[str], ids: bool
+) -> None:
+    """Of equal calls that is the run one which has its answer, the declined an error."""
+    assert alarms(paying(decisions, results, ids=ids)) == []
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize(
+    ("decisions", "results"),
+    [
+        ([False, True], ["paid", "paid"]),
+        ([True, False], ["paid", "declined"]),
+        ([False, False], ["paid", "Error: declined"]),
+    ],
+)
+def test_a_refusal_told_as_an_answer_is_found(
+    decisions: list[bool], results: list[str], ids: bool
+) -> None:
+    """As many errors as refusals are needed, whichever call was declined."""
+    trace = paying(decisions, results, ids=ids)
+    assert alarms(trace) == ["errors-visible"]
+    (found,) = verdict(trace, "errors-visible").violations
+    assert found.words == "the model is not told that pay failed (a person declined it)"
+
+
+def test_a_question_that_names_its_call_decides() -> None:
+    """Where the witness knows the declined call, an error for the other is no excuse."""
+    trace = paying([False, True], ["paid", "Error: declined"], ids=True)
+    assert alarms(trace) == ["errors-visible"]
+    assert alarms(paying([False, True], ["paid", "Error: declined"], ids=False)) == []
+
+
+def test_an_id_that_was_replaced_names_its_call_too() -> None:
+    """Questions name the ids of the history, which may not be those of the response."""
+    for told in ("Error: declined", "paid"):
+        run = Run([PAY])
+        run.asks(asked("pay", id="x"), asked("pay", id="x"), keep=False)
+        mended = [ToolCall("x", "pay", "{}"), ToolCall("fresh", "pay", "{}")]
+        run.history.append(assistant("", *mended))
+        run.confirms("pay", call_id="x")
+        run.runs("pay", "paid")
+        run.confirms("pay", approved=False, call_id="fresh")
+        run.history.append(tool_result("x", "paid"))
+        error = told != "paid"
+        run.history.append(tool_result("fresh", told, is_error=error))
+        run.says()
+        assert alarms(run.ends()) == ([] if error else ["errors-visible"])
+
+
+def test_a_declined_call_that_ran_owns_its_run_if_no_other_can() -> None:
+    """The run is unapproved, and that is all that is wrong: its answer was told."""
+    run = Run([PAY])
+    run.asks(call("pay"))
+    run.confirms("pay", approved=False, call_id="c1")
+    run.runs("pay", "paid", effect=True)
+    run.tells("paid")
+    run.says()
+    assert alarms(run.ends()) == ["confirmed-before-effect"]
+
+
+def test_a_question_about_no_call_concerns_none() -> None:
+    """What a person declines that the model did not ask for is no failure of a call."""
+    run = Run([PAY, LOOK])
+    run.asks(call("look"), call("pay", '{"sum":1}'))
+    run.confirms("pay", approved=False, sum=2)
+    run.confirms("look", approved=False, call_id="another")
+    run.confirms("pay", approved=False, sum=1, call_id="another")
+    run.runs("look")
+    run.tells("ok", "Error: declined")
+    run.says()
+    found = verdict(run.ends(), "errors-visible")
+    assert (found.status, found.evidence) == ("holds", 1)
+
+
+def test_a_question_before_any_response_concerns_none() -> None:
+    """A person may be asked before the model has said anything."""
+    run = Run([PAY])
+    run.confirms("pay", approved=False)
+    run.says()
+    assert alarms(run.ends()) == []
+
+
+# ---------------------------------------------------------------- failed, and repeated
+
+
+def reading(
+    endings: Sequence[tuple[str, bool]], results: Sequence[str], calls: int = 0
+) -> Trace:
+    """Equal reads, one after the other: what each gave, and whether it failed."""
+    run = Run([LOOK])
+    run.asks(*[call("look")] * (calls or len(endings)))
+    for output, failed in endings:
+        run.runs("look", output, ending="error" if failed else "ok")
+    run.tells(*results)
+    run.says()
+    return run.ends()
+
+
+@pytest.mark.parametrize(
+    ("endings", "results"),
+    [
+        ([("broken", True), ("seen", False)], ["seen", "Error: broken"]),
+        ([("broken", True), ("seen", False)], ["it was seen", "Error: a failure"]),
+        ([("one", False), ("two", False)], ["two", "one"]),
+        ([("broken", True), ("seen", False), ("seen", False)], ["seen", "seen"]),
+        ([("seen", False), ("broken", True), ("seen", False)], ["seen", "seen"]),
+        ([("a", True), ("b", True), ("seen", False)], ["Error: b", "seen"]),
+        ([("a", True), ("b", True), ("seen", False)], ["Error: a", "seen"]),
+    ],
+)
+def test_results_tell_which_of_equal_calls_failed(
+    endings: list[tuple[str, bool]], results: list[str]
+) -> None:
+    """Runs may come in any order, and failed ones may be repeated."""
+    trace = reading(endings, results, calls=len(results))
+    assert alarms(trace) == []
+
+
+@pytest.mark.parametrize(
+    ("endings", "results"),
+    [
+        ([("broken", True), ("seen", False)], ["broken", "seen"]),
+        ([("broken", True), ("seen", False)], ["seen", "seen"]),
+        ([("broken", True), ("broken", True)], ["Error: broken", "seen"]),
+        ([("seen", False), ("broken", True)], ["seen", "seen"]),
+    ],
+)
+def test_an_answer_without_a_run_that_gave_one_is_found(
+    endings: list[tuple[str, bool]], results: list[str]
+) -> None:
+    """No way of matching makes two answers of one run that ended well."""
+    trace = reading(endings, results)
+    assert alarms(trace) == ["errors-visible"]
+    assert len(verdict(trace, "errors-visible").violations) == 1
+
+
+def test_a_run_that_nothing_explains_belongs_to_no_call() -> None:
+    """One run too many is one alarm, and changes nothing for the calls."""
+    trace = reading([("a", False), ("b", False), ("c", True)], ["a", "b"], calls=2)
+    assert alarms(trace) == ["allowlist"]
+
+
+def test_what_died_in_a_crash_may_be_repeated() -> None:
+    """A life that resumes runs a call once more that was in flight at the crash."""
+    for calls in (1, 2):
+        run = Run([LOOK])
+        run.asks(*[call("look")] * calls)
+        run.starts("look")
+        run.crashes()
+        for _ in range(calls):
+            run.runs("look")
+        assert verdict(run.trace(), "allowlist").status == "holds"
+        run.runs("look")
+        assert verdict(run.trace(), "allowlist").status == "violated"
+
+
+def test_a_failed_run_with_other_arguments_is_told_too() -> None:
+    """Of calls that differ from a run, those that can't run come last."""
+    for results, status in (
+        (["Error: bad", "Error: broken"], "holds"),
+        (["Error: bad", "seen"], "holds"),
+        (["bad", "seen"], "violated"),
+    ):
+        run = Run([LOOK])
+        run.asks(call("look", "["), call("look", '{"n":1}'))
+        run.runs("look", "broken", ending="error", n=2)
+        run.tells(*results)
+        run.says()
+        assert verdict(run.ends(), "errors-visible").status == status
+
+
+def test_a_start_that_names_a_replaced_id_is_believed() -> None:
+    """Ids that the runtime made are known from the history."""
+    for failing, expected in (("b", []), ("a", ["errors-visible"])):
+        run = Run([LOOK])
+        run.asks(asked("look"), asked("look"), keep=False)
+        run.history.append(
+            assistant("", ToolCall("a", "look", "{}"), ToolCall("b", "look", "{}"))
+        )
+        for operation, name in ((1, "b"), (2, "a")):
+            run.adds(ToolStarted(operation, "look", {}, name))
+            ending = "error" if name == failing else "ok"
+            run.stops("look", operation=operation, ending=ending)  # type: ignore[arg-type]
+        run.history.append(tool_result("a", "ok"))
+        run.history.append(tool_result("b", "Error: ok", is_error=True))
+        run.says()
+        assert alarms(run.ends()) == expected
+
+
+# ------------------------------------------------------------------ blocked as a loop
+
+
+def looping(
+    *endings: tuple[str, bool], results: Sequence[str], status: str = "done"
+) -> Run:
+    """Equal writes of one response, of which the last ones do not run."""
+    run = Run([NOTE, LOOK], loop=TWICE)
+    run.asks(*[call("note")] * len(results))
+    for output, failed in endings:
+        run.runs("note", output, ending="error" if failed else "ok", effect=True)
+    run.tells(*results)
+    if status == "done":
+        run.says()
+    return run
+
+
+def test_blocks_are_given_to_runs_and_refusals_in_their_order() -> None:
+    """A block tells nothing of a run; so what is left goes to the calls in order."""
+    closed = "Error: not executed: the run is over"
+    ended = ["Error: broken", LOOP.format(2), LOOP.format(3), LOOP.format(4), closed]
+    broken = ("broken", True)
+    run = looping(broken, broken, results=ended, status="loop")
+    assert alarms(run.ends("loop")) == []
+    mixed = ["ok", LOOP.format(2), "Error: broken", LOOP.format(2)]
+    run = Run([LOOK], loop=TWICE)
+    run.asks(*[call("look")] * 4)
+    for failed in (False, False, True, True):
+        run.runs(
+            "look", "broken" if failed else "ok", ending="error" if failed else "ok"
+        )
+    run.tells(*mixed)
+    run.says()
+    assert alarms(run.ends()) == []
+
+
+def test_a_repeated_answer_that_is_not_blocked_is_found_among_equal_calls() -> None:
+    """Two equal answers in one response are one too many here."""
+    run = looping(("ok", False), ("ok", False), results=["ok", "ok"])
+    assert alarms(run.ends()) == ["loop-blocked"]
+
+
+def test_a_blocked_write_has_no_run() -> None:
+    """Of equal writes the one that was refused is the one without an answer."""
+    run = Run([NOTE, write("save")], loop=TWICE)
+    for result in ("Error: full", LOOP.format(2)):
+        run.asks(call("note"))
+        run.runs("note", "full", ending="error")
+        run.tells(result)
+    run.asks(call("note"), call("save"), call("note"))
+    run.runs("save", effect=True)
+    run.tells(LOOP.format(3), "ok", LOOP.format(4))
+    assert alarms(run.ends("loop")) == []
+
+
+def test_a_loop_that_a_refused_call_ends_ends_when_its_turn_comes() -> None:
+    """The runs of earlier calls of that response came before the end, later ones not."""
+    blocked = ["ok", *[LOOP.format(count) for count in (2, 3, 4)]]
+    run = looping(("ok", False), ("ok", False), results=blocked, status="loop")
+    assert alarms(run.ends("loop")) == []
+    run = Run([NOTE, write("save")], loop=TWICE)
+    run.asks(*[call("note")] * 4, call("save"))
+    for name in ("note", "note", "save"):
+        run.runs(name, effect=True)
+    run.tells(*blocked, "ok")
+    assert alarms(run.ends("loop")) == ["limit-terminal"]
+
+
+def test_a_run_in_a_full_window_is_that_of_a_later_call() -> None:
+    """The window may slide off a block within a response: then a later call runs."""
+    for runs, expected in ((1, []), (2, ["loop-blocked"])):
+        run = Run([NOTE], loop=LoopRules(2, 4))
+        for result in ("ok", LOOP.format(2)):
+            run.asks(call("note"))
+            run.runs("note", effect=True)
+            run.tells(result)
+        run.asks(
+            call("note"), *[call("lok", f'{{"n":{n}}}') for n in range(4)], call("note")
+        )
+        for _ in range(runs):
+            run.runs("note", "new", effect=True)
+        last = "new" if runs == 1 else LOOP.format(2)
+        run.tells(LOOP.format(3), *["Error: unknown tool"] * 4, last)
+        assert alarms(run.ends("stopped")) == expected
+
+
+def test_each_way_to_decline_has_a_result_of_its_own() -> None:
+    """A block hides the reason; the question before it tells which result repeats."""
+    run = Run([PAY], loop=LoopRules())
+    for count, reason in enumerate(["no", "later", "no", "later", "no"]):
+        run.asks(call("pay"))
+        run.confirms("pay", approved=False, reason=reason)
+        run.tells(LOOP.format(3) if count == 4 else f"Error: declined: {reason}")
+    assert alarms(run.ends("stopped")) == []
+    run = Run([PAY], loop=TWICE)
+    for by, approved in (("ann", False), (None, True), (None, True)):
+        run.asks(call("pay"))
+        run.confirms("pay", approved=approved, by=by, reason="no")
+        seen = len(run.history) > 6
+        run.tells(LOOP.format(2) if seen else f"Error: {by} said {approved}")
+    assert alarms(run.ends("stopped")) == []
+
+
+def test_a_refusal_in_other_words_may_be_one_that_was_seen() -> None:
+    """Where no call was declined like this one, any result that explains a block does."""
+    for reasons, expected in (
+        (["no", "later"], []),
+        (["no"], ["loop-blocked"]),
+    ):
+        run = Run([PAY], loop=LoopRules())
+        for reason in reasons:
+            run.asks(call("pay"))
+            run.confirms("pay", approved=False, reason=reason)
+            run.tells("Error: the person said no")
+        run.asks(call("pay"))
+        run.confirms("pay", approved=False, reason="never")
+        run.tells(LOOP.format(3))
+        assert alarms(run.ends("stopped")) == expected
+
+
+def test_what_a_block_stands_for_may_be_unknown() -> None:
+    """Where a new refusal may repeat either of two results, nobody can count on."""
+    run = Run([PAY], loop=TWICE)
+    for count, reason in enumerate(["no", "later", "never", "never", "no", "later"]):
+        run.asks(call("pay"))
+        run.confirms("pay", approved=False, reason=reason)
+        run.tells(LOOP.format(2) if count > 1 else f"Error: declined: {reason}")
+    assert alarms(run.ends("stopped")) == []
+
+
+# ------------------------------------------------------------ with a rewritten history
+
+
+def test_a_rewritten_history_loses_no_call_that_it_holds() -> None:
+    """A prompt that changes is one finding, also where the ids of calls are replaced."""
+    run = Run([LOOK])
+    run.asks(asked("look"), keep=False)
+    run.runs("look", "broken", ending="error")
+    kept = [*run.history.view()][1:]
+    kept += [assistant("", ToolCall("fresh", "look", "{}"))]
+    kept += [tool_result("fresh", "Error: broken", is_error=True)]
+    run.history = History([system("Another prompt."), *kept])
+    run.says()
+    trace = run.ends()
+    assert alarms(trace) == ["history-append-only", "prefix-stable"]
+    assert verdict(trace, "errors-visible").status == "holds"
+
+
+def test_a_rewritten_history_that_loses_a_call_is_found() -> None:
+    """A response that is nowhere in the next history is lost, whatever else changed."""
+    run = Run([LOOK])
+    run.asks(call("look"), keep=False)
+    run.runs("look")
+    run.history = History([system("Another prompt."), *run.history.view()[1:]])
+    run.says()
+    found = alarms(run.ends())
+    assert found == ["every-call-answered", "history-append-only", "prefix-stable"]
+
+
+def test_a_response_behind_a_message_that_came_between_is_found() -> None:
+    """What was slipped in before the response is another's question than its results."""
+    run = Run([LOOK])
+    run.asks(asked("look"), keep=False)
+    run.runs("look", "broken", ending="error")
+    run.history.append(system("by the way"))
+    run.history.append(assistant("", ToolCall("fresh", "look", "{}")))
+    run.history.append(tool_result("fresh", "broken"))
+    run.says()
+    assert alarms(run.ends()) == ["errors-visible"]
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"), [("", 1), ("thinking", 2)], ids=["empty", "kept"]
+)
+def test_a_discarded_response_is_no_iteration_of_a_rewritten_history(
+    text: str, taken: int
+) -> None:
+    """An answer that is nowhere in the next history was asked for again."""
+    run = Run()
+    run.says(text, keep=bool(text), stop="pause_turn")
+    run.history = History([system("Another prompt."), *run.history.view()[1:]])
+    run.says()
+    (life,) = Facts(run.ends()).lives
+    assert len(life.consumed) == taken
