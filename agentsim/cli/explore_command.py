@@ -163,6 +163,7 @@ def _data(
         "never_struck": list(found.never_struck),
         "no_evidence": list(found.no_evidence),
         "unmet": list(found.unmet),
+        "warnings": _warnings(found),
         "runs_per_s": round(found.runs_per_s),
     }
 
@@ -198,6 +199,15 @@ def _print(terminal: Console, found: Exploration, repeat: _Repeat) -> None:
         tell(terminal, line)
 
 
+def _warnings(found: Exploration) -> list[str]:
+    """What is no violation, and still should be looked at."""
+    limited = sum(found.endings.get(name, 0) for name in LIMIT_STATUSES)
+    if limited <= LIMITS_DOMINATE * found.runs:
+        return []
+    words = "a limit is an insurance, not a way to finish"
+    return [f"{limited} of {found.runs} runs ended by a limit; {words}"]
+
+
 def _summary(found: Exploration) -> list[str]:
     counted = f"{found.runs} runs of {found.agent}, {found.violated_runs} violated"
     lines = [
@@ -213,12 +223,7 @@ def _summary(found: Exploration) -> list[str]:
             lines.append(f"Not complete: {least}{left} runs are left.")
     endings = sorted(found.endings.items(), key=lambda entry: (-entry[1], entry[0]))
     lines.append("Endings: " + ", ".join(f"{name} {count}" for name, count in endings))
-    limited = sum(found.endings.get(name, 0) for name in LIMIT_STATUSES)
-    if limited > LIMITS_DOMINATE * found.runs:
-        lines.append(
-            f"Warning: {limited} of {found.runs} runs ended by a limit; a limit is an "
-            "insurance, not a way to finish."
-        )
+    lines += [f"Warning: {warning}." for warning in _warnings(found)]
     for words, names in (
         ("Never struck", found.never_struck),
         ("No evidence", found.no_evidence),
