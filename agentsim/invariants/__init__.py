@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from agentsim.invariants.judging import INVARIANTS as INVARIANTS
     from agentsim.invariants.judging import judge as judge
     from agentsim.invariants.judging import overall as overall
+    from agentsim.invariants.reference import NUMBERED_RULES as NUMBERED_RULES
+    from agentsim.invariants.reference import RuleGroup as RuleGroup
     from agentsim.invariants.reference import reference_page as reference_page
+    from agentsim.invariants.reference import rules_page as rules_page
     from agentsim.invariants.registry import Invariant as Invariant
     from agentsim.invariants.registry import Judgement as Judgement
     from agentsim.invariants.registry import Ruling as Ruling
@@ -26,6 +29,8 @@ else:
             "INVARIANTS": "judging",
             "Invariant": "registry",
             "Judgement": "registry",
+            "NUMBERED_RULES": "reference",
+            "RuleGroup": "reference",
             "Ruling": "registry",
             "VerdictStatus": "registry",
             "Violation": "registry",
@@ -35,5 +40,6 @@ else:
             "overall": "judging",
             "reference_page": "reference",
             "rule": "registry",
+            "rules_page": "reference",
         },
     )

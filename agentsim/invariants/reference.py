@@ -1,18 +1,146 @@
-"""The reference page of the invariants, made from the registry."""
+"""The reference pages of the invariants and of the rules that they stand for."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from agentsim.invariants.judging import INVARIANTS
 from agentsim.invariants.registry import Invariant
 
-__all__ = ["reference_page"]
+__all__ = ["NUMBERED_RULES", "RuleGroup", "reference_page", "rules_page"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
+    """Rules on one subject.
+
+    Attributes:
+        title: The subject, as a heading says it.
+        rules: Number -> the rule, in a sentence or two.
+    """
+
+    title: str
+    rules: Mapping[str, str]
+
+
+NUMBERED_RULES = (
+    RuleGroup(
+        "R1. What is passed around",
+        {
+            "R1.3": "A tool declares its rights: whether it reads, writes or destroys, "
+            "whether calls of it may overlap, whether a person must approve. The agent "
+            "neither guesses them nor takes them from the model.",
+            "R1.8": "The limits are iterations, a deadline and a token budget, which "
+            "end the run, and a number K of tools in flight, which does not. "
+            "None is no limit.",
+            "R1.9": "Every run returns a result, with a status of its own for each "
+            "way to end.",
+            "R1.10": "A decision says whether the call is approved, and the id of the "
+            "person who decided.",
+        },
+    ),
+    RuleGroup(
+        "R2. Configuration",
+        {
+            "R2": "The tools given are the allowlist, and the prompt given is sent. "
+            "Neither changes while the run lasts.",
+        },
+    ),
+    RuleGroup(
+        "R3. One iteration",
+        {
+            "R3.2": "The response is appended first; directly after it comes exactly "
+            "one result for each call, in the order of the calls.",
+            "R3.4": "A tool's error is a result that the model gets. It is neither "
+            "swallowed nor the end of the loop.",
+            "R3.5": "So are a tool that does not exist and arguments that don't fit.",
+            "R3.6": "System prompt and tools are the same in every request, and the "
+            "history grows at its end only.",
+            "R3.7": "The iteration limit is final: no request follows, not even one "
+            "for a summary.",
+            "R3.9": "When a run ends with calls open, each still gets a result that "
+            "says it was not run, or that its outcome is unknown. Only a run that "
+            "waits for a person may leave calls open.",
+            "R3.13": "Ids of calls that are missing, empty or repeated are replaced "
+            "by fresh ones, in call and result alike.",
+        },
+    ),
+    RuleGroup(
+        "R4. The tools of one response",
+        {
+            "R4.1": "Only tools that read and are declared parallel overlap, at most "
+            "K of them.",
+            "R4.2": "A tool that writes or needs approval runs alone: after all "
+            "before it has ended, and before anything after it starts.",
+            "R4.3": "Results keep the order of the calls, whichever tool ends first.",
+            "R4.4": "A call that needs approval runs after a person with an id "
+            "approved it. A refusal, or nobody to ask, is an error result.",
+            "R4.5": "A destructive tool is run dry first; its question shows what "
+            "would happen.",
+        },
+    ),
+    RuleGroup(
+        "R5. Loop detection",
+        {
+            "R5.1": "The signature of an answered call is its tool, its arguments and "
+            "its output, without the parts that the tool declares volatile. Calls "
+            "that were refused or failed count too.",
+            "R5.2": "Signatures are counted in a window. At the third equal one the "
+            "result is replaced by a block; the sixth ends the run. A write that "
+            "succeeds with a new signature is progress, and starts the count anew.",
+            "R5.3": "Another output is no loop: asking until something is ready is "
+            "allowed.",
+            "R5.4": "Calls in turn count as well: A, B, A, B is a loop of two.",
+            "R5.5": "A write that is blocked is refused before anybody is asked to "
+            "approve it.",
+            "R5.6": "The same text answer again and again ends the run, without a "
+            "block before.",
+        },
+    ),
+    RuleGroup(
+        "R6. Limits",
+        {
+            "R6.1": "Each limit ends the run with a status of its own. Nothing is "
+            "asked and nothing starts after it.",
+            "R6.2": "The run ends after a response that takes it above the budget, "
+            "before its tools run; and before a request when nothing is left.",
+            "R6.3": "The deadline covers everything, waiting for a person too. What is "
+            "in flight is cancelled, and a write cut off by it is told as unknown.",
+            "R6.4": "The result says which boundary struck and how far the run came.",
+        },
+    ),
+    RuleGroup(
+        "R7 to R9. Errors, recovery, messages in between",
+        {
+            "R7.1": "A request that failed for a while, and a response that is empty "
+            "or degenerate, is asked for again, and the history shows nothing of it.",
+            "R8.3": "A history may be condensed where it grew too long, if that is "
+            "announced and calls keep their results.",
+            "R8.5": "A call that the model wrote as text may be taken for one, if "
+            "that is announced.",
+            "R9": "A user's message may enter a running turn, after complete results "
+            "and before the next request.",
+        },
+    ),
+    RuleGroup(
+        "T. The simulation",
+        {
+            "T2.1": "Time is virtual, and a run that waits for what never comes is "
+            "found out.",
+            "T3.2": "The fake model refuses the histories that real services refuse.",
+        },
+    ),
+)
+"""Those that an invariant, an exemption or the description of an event cites.
+
+Their numbers are those of the project's specification, which has more.
+"""
 
 _HEAD = """# Invariants
 
-<!-- Made from the registry by `python -m agentsim.invariants.reference`, and a test compares. -->
+<!-- Made from the registry by `make docs`; a test compares the two. -->
 
 An invariant is a rule that a run keeps. Each is judged from the outside, by what stands
 at the boundary of the agent: requests, responses, starts and ends of tools, answers of
@@ -24,20 +152,54 @@ the run put it to the test. **not applicable**: its subject does not exist in th
 the agent made no such promise (limits and loop detection are judged only where the agent
 declares them). A run is violated if any judgement is; it is unknown if an invariant that
 you named is unknown; else it holds.
+
+The [rules](rules.md) that each stands for are in the last column.
+"""
+
+_TAIL = """\
+## Beside the invariants
+
+Three more lines may stand among the judgements. They hang on more than one trace, so
+`agentsim show` and `agentsim check` don't have them, and `--require` takes none of them.
+
+- **`expected`**: the run is as `expect` in its scenario says. It is judged only in runs
+  without deviations: the story says nothing of what happens when more goes wrong. In an
+  exploration that is the first run.
+- **`no-lost-errors`**: an exception in a task that nobody awaited. asyncio would only log
+  it, and the run would look fine although a part of it had died. It is listed only where
+  one was lost.
+- **`runs-independent`**: the same choices gave another run. An exploration makes its first
+  run twice, and each run that it reports once more, and compares their traces; it also
+  notices when a later run does not meet the choices that led to it. It is listed only where
+  they differ. Then something outlives a run (a counter, a cache, a default that grows), or
+  the agent takes time, chance or an order from elsewhere. Mend this first: a token repeats
+  nothing until then, and what else such an exploration says may be chance.
+"""
+
+_RULES_HEAD = """\
+# The rules, by number
+
+<!-- Made from the rules by `make docs`; a test compares the two. -->
+
+What a correct agent loop does, as far as [invariants](invariants.md) judge it and
+messages cite it. Numbers that are missing here are rules that nothing here cites.
 """
 
 
 def reference_page() -> str:
     """The page, in Markdown."""
-    return "\n".join([_HEAD, *_table(), *(_section(e) for e in INVARIANTS.values())])
+    return "\n".join(
+        [_HEAD, *_table(), *(_section(e) for e in INVARIANTS.values()), _TAIL]
+    )
 
 
 def _table() -> Iterator[str]:
-    yield "| id | sentence | spec |"
+    yield "| id | sentence | rules |"
     yield "|---|---|---|"
     for entry in INVARIANTS.values():
         link = f"[`{entry.id}`](#{entry.id})"
-        yield f"| {link} | {entry.sentence} | {', '.join(entry.spec)} |"
+        rules = ", ".join(map(_rule_link, entry.spec))
+        yield f"| {link} | {entry.sentence} | {rules} |"
     yield ""
 
 
@@ -46,6 +208,28 @@ def _section(entry: Invariant) -> str:
     if entry.exemptions:
         lines += ["*Exemptions:*", "", *(f"- {text}" for text in entry.exemptions), ""]
     return "\n".join(lines)
+
+
+def rules_page() -> str:
+    """The text of `docs/reference/rules.md`."""
+    return "\n".join([_RULES_HEAD, *map(_group, NUMBERED_RULES)])
+
+
+def _rule_link(number: str) -> str:
+    """The number of a rule, as a link to its place on the page."""
+    title = next(group.title for group in NUMBERED_RULES if number in group.rules)
+    words = "".join(c for c in title.lower() if c.isalnum() or c in " -")
+    return f"[{number}](rules.md#{words.replace(' ', '-')})"
+
+
+def _group(group: RuleGroup) -> str:
+    return f"## {group.title}\n\n{''.join(_rows(group.rules))}"
+
+
+def _rows(rules: Mapping[str, str]) -> Iterator[str]:
+    yield "| rule | |\n|---|---|\n"
+    for number, words in rules.items():
+        yield f"| {number} | {words} |\n"
 
 
 if __name__ == "__main__":

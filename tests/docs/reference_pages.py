@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from agentsim.cli.reference import command_line_page
 from agentsim.faults import faults_page
-from agentsim.invariants import reference_page
+from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
@@ -21,6 +21,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "faults.md": faults_page,
     "invariants.md": reference_page,
     "mutants.md": mutants_page,
+    "rules.md": rules_page,
     "world-tools.md": world_tools_page,
 }
 """File -> the function that gives its text."""

@@ -10,12 +10,17 @@ from pydantic import BaseModel
 
 from agentsim.core import EVENT_KINDS, Env
 from agentsim.faults import CATALOGUE
-from agentsim.simulation import ScenarioFile
+from agentsim.invariants import NUMBERED_RULES
+from agentsim.simulation import EXPECTED, RUNS_INDEPENDENT, ScenarioFile
+from agentsim.simulation.verdict import LOST_ERRORS
 from agentsim.world import SPECS, Case, Human, Process, Service
 from tests.docs.reference_pages import FOLDER, PAGES
 from tests.support.command import agentsim
 
 DOCS = FOLDER.parent
+
+NUMBER = re.compile(r"\b[A-Z][0-9]{1,2}(?:\.[0-9]{1,2})?\b")
+"""What the number of a rule looks like."""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -81,3 +86,21 @@ def test_the_how_to_names_all_that_an_agent_is_given() -> None:
     offered = [name for name in vars(Env) if not name.startswith("_")]
     assert [name for name in offered if not re.search(rf"`{name}[`(]", page)] == []
     assert "client" in offered
+
+
+def test_every_number_that_a_reader_meets_is_explained() -> None:
+    """Pages and lists cite no rule that its own page lacks, and it has none besides."""
+    explained = [number for group in NUMBERED_RULES for number in group.rules]
+    pages = [file for file in DOCS.rglob("*.md") if file.name != "rules.md"]
+    told = "".join(file.read_text("utf-8") for file in pages) + agentsim("list").out
+    cited = {*NUMBER.findall(told)}
+    assert sorted(cited - {*explained}) == []
+    assert sorted({*explained} - cited) == []
+    assert len(explained) == len(set(explained))
+
+
+def test_what_is_judged_beside_the_invariants_has_a_place() -> None:
+    """The lines of a verdict that no invariant stands for are explained too."""
+    page = PAGES["invariants.md"]()
+    for name in (EXPECTED, LOST_ERRORS, RUNS_INDEPENDENT):
+        assert f"- **`{name}`**: " in page
