@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
@@ -108,6 +108,7 @@ def test_a_mistake_is_told_in_one_sentence(
     assert done.err.replace(str(FOLDER), "scenarios") == snapshot
 
 
+@settings(max_examples=25)
 @given(
     content=st.binary(max_size=200), command=st.sampled_from(["run", "check", "show"])
 )
@@ -121,6 +122,7 @@ def test_no_file_whatever_gives_a_traceback(
     assert done.code in (0, 1, 2, 3), done.err
 
 
+@settings(max_examples=15)
 @given(text=st.text(max_size=30))
 def test_no_token_whatever_gives_a_traceback(text: str) -> None:
     """Whatever stands in the place of a token is refused with one sentence."""

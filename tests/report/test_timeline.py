@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
@@ -87,6 +87,7 @@ def test_ends_and_effects_of_nothing_are_drawn_as_nothing() -> None:
     ]
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.builds(

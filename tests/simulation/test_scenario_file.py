@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
@@ -90,6 +90,7 @@ def test_the_good_file_holds(tmp_path: Path) -> None:
     assert made.scenario.name == "story"
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_a_damaged_file_gives_a_scenario_or_a_scenario_error(
     data: st.DataObject,
