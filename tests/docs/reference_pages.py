@@ -11,6 +11,7 @@ from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
+from tests.docs.python_page import python_page
 from tests.support.source import ROOT
 
 FOLDER = ROOT / "docs" / "reference"
@@ -21,6 +22,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "faults.md": faults_page,
     "invariants.md": reference_page,
     "mutants.md": mutants_page,
+    "python.md": python_page,
     "rules.md": rules_page,
     "world-tools.md": world_tools_page,
 }

@@ -1,5 +1,6 @@
 """The reference is made from the product, and says all that there is to say."""
 
+import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -14,6 +15,8 @@ from agentsim.invariants import NUMBERED_RULES
 from agentsim.simulation import EXPECTED, RUNS_INDEPENDENT, ScenarioFile
 from agentsim.simulation.verdict import LOST_ERRORS
 from agentsim.world import SPECS, Case, Human, Process, Service
+from tests.docs.docstrings import told
+from tests.docs.python_page import CONTENTS, public_path
 from tests.docs.reference_pages import FOLDER, PAGES
 from tests.support.command import agentsim
 
@@ -104,3 +107,63 @@ def test_what_is_judged_beside_the_invariants_has_a_place() -> None:
     page = PAGES["invariants.md"]()
     for name in (EXPECTED, LOST_ERRORS, RUNS_INDEPENDENT):
         assert f"- **`{name}`**: " in page
+
+
+def test_every_public_entry_point_is_on_the_page() -> None:
+    """All that the root exports has a place on the page about Python."""
+    told_names = {
+        name
+        for packages in CONTENTS.values()
+        for ns in packages.values()
+        for name in ns
+    }
+    assert sorted({*importlib.import_module("agentsim").__all__} - told_names) == []
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        (package, name)
+        for packages in CONTENTS.values()
+        for package, names in packages.items()
+        for name in names
+    ],
+)
+def test_a_name_is_told_with_all_that_it_has(package: str, name: str) -> None:
+    """Its import is one that works, and each public field and method of it is there."""
+    assert name in importlib.import_module(package).__all__
+    thing = getattr(importlib.import_module(package), name)
+    _, _, section = PAGES["python.md"]().partition(f"`{public_path(package, name)}`\n")
+    section = re.split(r"^##", section, maxsplit=1, flags=re.MULTILINE)[0]
+    assert told(thing).sentence in section
+    if isinstance(thing, type) and thing.__module__.startswith("agentsim."):
+        of_events = ("kind", "at_ns", "life", "who") if name == "Outcome" else ()
+        members = [entry for entry in vars(thing) if entry[0] != "_"]
+        lacking = [
+            m for m in members if not re.search(rf"`(await )?\.?{m}[`(]", section)
+        ]
+        assert sorted({*lacking} - {*of_events}) == []
+
+
+def test_a_docstring_is_told_in_parts() -> None:
+    """Words, arguments and errors come apart, and the numbers of rules are left out."""
+
+    def function() -> None:
+        """Do it twice (R4.1, R4.2), as of R1.9.
+
+        Then look
+        (design 2.7).
+
+        Args:
+            way: How, in two
+                lines (spec R5).
+            *more: More.
+
+        Raises:
+            KeyError: never.
+        """
+
+    found = told(function)
+    assert found.words == ("Do it twice, as.", "Then look.")
+    assert found.entries == {"way": "How, in two lines.", "*more": "More."}
+    assert found.errors == {"KeyError": "never."}
