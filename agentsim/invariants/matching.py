@@ -151,9 +151,12 @@ def _of_name(turn: Turn, operation: Operation) -> list[Asked]:
 
 
 def _divide(events: list[_Event], calls: list[Asked]) -> None:
-    for event in _share(events, calls):
-        if isinstance(event, Operation):
-            _repeat(event, calls)
+    left = [e for e in _share(events, calls) if isinstance(e, Operation)]
+    for operation in left:
+        _repeat(operation, calls)
+    if left and len(calls) > 1:
+        for asked in calls:
+            asked.guessed = asked.last is None or _fit(asked.last, asked) > SURE
 
 
 def _begins_at(event: _Event) -> int:

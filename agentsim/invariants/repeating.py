@@ -62,8 +62,8 @@ class _Walk:
         "The last response of a run that was cut off: its results say so.",
         "Results that no history shows.",
         (
-            "A refused call whose block may stand for either of several results: from "
-            "there on the calls are not counted."
+            "A block that may stand for either of several results, or repeated runs of "
+            "calls that are alike: from there on the calls are not counted."
         ),
     ),
 )
@@ -206,9 +206,11 @@ class _Counter:
     def _take(self, turn: Turn, asked: Asked) -> int | None:
         """Count one call; None where the run was cut off before its answer.
 
-        Also where it can't be told which of several results a block stands for: then
-        the rest of the life can't be counted.
+        Also where it can't be told which of several results a block stands for, or
+        whose a run is: then the rest of the life can't be counted.
         """
+        if asked.guessed:
+            return None
         rights = self._facts.rights.get(asked.call.name)
         writes = rights is not None and not rights.read_only
         key = _key(asked)

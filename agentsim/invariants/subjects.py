@@ -33,15 +33,17 @@ class Asked:
         operations: The runs of the tool that serve it, in order; several after retries.
         result: The result that the model got, or None where none can be seen.
         declined: The question about it that a person declined, or None.
+        guessed: Whether runs were repeated of which nothing tells whose they are.
     """
 
-    __slots__ = ("call", "declined", "operations", "result")
+    __slots__ = ("call", "declined", "guessed", "operations", "result")
 
     def __init__(self, call: ToolCall) -> None:
         self.call = call
         self.operations: list[Operation] = []
         self.result: Message | None = None
         self.declined: Question | None = None
+        self.guessed = False
 
     @property
     def blocked(self) -> bool:

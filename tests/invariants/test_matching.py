@@ -385,6 +385,17 @@ def test_what_a_block_stands_for_may_be_unknown() -> None:
     assert alarms(run.ends("stopped")) == []
 
 
+def test_whose_a_repeated_run_is_may_be_unknown() -> None:
+    """Two calls, three failures and a block: nobody can say which was repeated."""
+    for told in (LOOP.format(2), "Error: it failed"):
+        run = Run([LOOK], loop=TWICE)
+        run.asks(*[call("look")] * 2)
+        for words in ("one", "two", "one"):
+            run.runs("look", words, ending="error")
+        run.tells("Error: it failed", told)
+        assert alarms(run.ends("stopped")) == []
+
+
 # ------------------------------------------------------------ with a rewritten history
 
 

@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -27,9 +27,10 @@ from agentsim.invariants import Facts, judge
 from agentsim.trace import Header, ToolFacts, Trace, from_jsonl, to_jsonl
 from tests.invariants.correct_loop import Habits, Reply, Step, live
 from tests.invariants.support import Run, call, check, confirmed, read, write
-from tests.trace.strategies import at_length, of_type
+from tests.support.examples import examples
 from tests.trace.strategies import limits as any_limits
 from tests.trace.strategies import loops as any_loops
+from tests.trace.strategies import of_type
 
 QUIET = ("delta", "checkpoint", "escalated", "tool_progress", "retry", "injected")
 """Kinds that no invariant reads, of which one or two would do."""
@@ -92,7 +93,7 @@ def raises_no_alarm(trace: Trace) -> None:
 
 
 @given(correct_runs)
-@settings(max_examples=25)
+@examples(8)
 def test_a_correct_run_violates_nothing(trace: Trace) -> None:
     """Whatever the model says and the tools do, a correct loop raises no alarm."""
     raises_no_alarm(trace)
@@ -100,14 +101,14 @@ def test_a_correct_run_violates_nothing(trace: Trace) -> None:
 
 @pytest.mark.slow
 @given(correct_runs)
-@settings(max_examples=at_length(300))
+@examples(250)
 def test_a_correct_run_violates_nothing_at_length(trace: Trace) -> None:
     """The same over many runs."""
     raises_no_alarm(trace)
 
 
 @given(replies, st.lists(steps, max_size=2), st.integers(3, 9))
-@settings(max_examples=30)
+@examples(20)
 def test_a_correct_run_in_a_loop_violates_nothing(
     said: Reply, done: list[Step], times: int
 ) -> None:
@@ -208,7 +209,7 @@ def judge_all(
 
 
 @given(odd_events, st.none() | any_limits, st.none() | any_loops)
-@settings(max_examples=25)
+@examples(6)
 def test_every_invariant_is_total(
     events: list[Event], limits: Limits | None, loop: LoopRules | None
 ) -> None:
@@ -264,7 +265,7 @@ def judge_damaged(
 
 
 @given(st.lists(replies, max_size=4), st.lists(steps, max_size=3), tight, edits)
-@settings(max_examples=40)
+@examples(12)
 def test_a_damaged_run_is_judged_too(
     said: list[Reply],
     done: list[Step],
@@ -277,7 +278,7 @@ def test_a_damaged_run_is_judged_too(
 
 @pytest.mark.slow
 @given(correct_runs, edits, tight)
-@settings(max_examples=at_length(300))
+@examples(250)
 def test_a_damaged_run_is_judged_too_at_length(
     trace: Trace, damages: list[tuple[str, int, int]], limits: Limits
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -34,6 +34,7 @@ from agentsim.providers import (
     together,
 )
 from tests.providers.fakes import REPLIES, request, results, scripts, start, with_ids
+from tests.support.examples import examples
 
 KEPT = ("answer", "own ids", "text dropped", "as objects", "split")
 """Ways to append a reply with which it counts as given."""
@@ -169,7 +170,7 @@ def check_successor(replies: list[Reply], events: list[tuple[str, int]]) -> None
             conversation.ask()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(scripts(), EVENTS)
 def test_the_next_reply_is_the_successor_of_the_last_in_the_history(
     replies: list[Reply], events: list[tuple[str, int]]
@@ -179,7 +180,7 @@ def test_the_next_reply_is_the_successor_of_the_last_in_the_history(
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@examples(1_000)
 @given(scripts(), EVENTS)
 def test_the_successor_is_found_in_many_more_histories(
     replies: list[Reply], events: list[tuple[str, int]]

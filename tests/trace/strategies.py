@@ -7,7 +7,6 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -22,12 +21,7 @@ from agentsim.core import (
 )
 from agentsim.trace import Header, ToolFacts, Trace
 
-__all__ = ["at_length", "headers", "of_type", "raw_events", "texts", "traces"]
-
-
-def at_length(examples: int) -> int:
-    """How many examples a slow test takes: those of the `wide` profile, if it is on."""
-    return max(examples, settings().max_examples)
+__all__ = ["headers", "of_type", "raw_events", "texts", "traces"]
 
 
 def _joined(text: str) -> str:

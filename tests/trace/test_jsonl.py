@@ -10,7 +10,7 @@ from dataclasses import fields
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -35,6 +35,7 @@ from agentsim.core import (
 from agentsim.trace import Header, ToolFacts, Trace, from_jsonl, to_jsonl
 from agentsim.trace._shapes import shape_of
 from agentsim.trace._values import show
+from tests.support.examples import examples
 from tests.trace.strategies import traces, values
 
 HEAD = '{"agentsim_trace":1}\n'
@@ -72,7 +73,7 @@ def write_and_read(trace: Trace) -> None:
 
 
 @given(traces())
-@settings(max_examples=40)
+@examples(8)
 def test_what_is_written_is_read_back(trace: Trace) -> None:
     """A trace survives its text."""
     write_and_read(trace)
@@ -80,7 +81,7 @@ def test_what_is_written_is_read_back(trace: Trace) -> None:
 
 @pytest.mark.slow
 @given(traces())
-@settings(max_examples=600, deadline=None)
+@examples(120)
 def test_what_is_written_is_read_back_at_length(trace: Trace) -> None:
     """The same over many traces."""
     write_and_read(trace)
@@ -313,7 +314,7 @@ SAMPLE = to_jsonl(growing(2))
 
 
 @given(st.data())
-@settings(max_examples=80)
+@examples(50)
 def test_a_damaged_text_is_an_error_or_a_trace(data: st.DataObject) -> None:
     """Whatever is cut from, put into or changed in a trace, reading it is total."""
     start = data.draw(st.integers(0, len(SAMPLE)))
@@ -336,6 +337,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 
 
 @given(st.sampled_from(SAMPLE.splitlines()[1:]), st.data())
+@examples(25)
 def test_any_value_in_any_field_is_read_right_or_refused(
     line: str, data: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from agentsim.core import (
     EffectApplied,
@@ -23,6 +23,7 @@ from agentsim.core import (
     user,
 )
 from agentsim.trace import Header, Recorder, ToolFacts, Trace, diff
+from tests.support.examples import examples
 from tests.trace.strategies import traces
 
 EVENTS: tuple[Event, ...] = (
@@ -80,7 +81,7 @@ def test_facts_take_the_default_of_confirm_from_the_category() -> None:
 
 
 @given(traces())
-@settings(max_examples=20)
+@examples(5)
 def test_a_trace_does_not_differ_from_its_copy(trace: Trace) -> None:
     """Nothing is said of equal traces, and something is said once an event is gone."""
     assert diff(trace, Trace(trace.header, deepcopy(trace.events))) is None
