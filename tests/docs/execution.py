@@ -4,9 +4,9 @@ What a block is, is said by its language:
 
 - `python`: runs in the page's one namespace. With `# file: name.py` in its first line
   it is a module of that name, and is imported. Functions named `test_...` are called.
-- `yaml`: a scenario, or, where `task` or `script` lacks, some fields of one, laid over
-  the last scenario of the page. It is run with the reference agent and must hold, unless
-  its first line has a comment such as `# exit code 1`.
+- `yaml`: a whole scenario, or, with `# fields of name.yaml` in its first line, some fields
+  laid over that scenario of the page. It is run with the reference agent and must hold,
+  unless its first line has a comment such as `# exit code 1`.
 - `console`: lines that begin with `$` are commands of `agentsim`, or of `pytest`; the
   lines below one are its output. `...` stands for lines left out.
 - `json`, `jsonl`: must be that; with `title="name.json"` after the language, a file.
@@ -71,7 +71,7 @@ class Page:
         self._name = name
         self._text = text
         self._namespace = ModuleType("example")
-        self._scenario: dict[str, Any] = {}
+        self._scenarios: dict[str, dict[str, Any]] = {}
         self._files = 0
 
     def run(self) -> None:
@@ -119,15 +119,18 @@ class Page:
 
     def _yaml(self, block: Block) -> None:
         value = yaml.safe_load(block.text)
-        whole = "task" in value and "script" in value
-        if whole and block.exit_code == 0:
-            self._scenario = value
         unknown = [name for name in value if name not in ScenarioFile.model_fields]
         assert unknown == [], "neither a scenario nor fields of one"
-        assert whole or self._scenario, "fields of a scenario, and none above them"
+        if block.fields_of is None:
+            assert "task" in value, "no whole scenario, and not told as fields of one"
+            assert "script" in value, "no whole scenario, and not told as fields of one"
+        else:
+            assert block.fields_of in self._scenarios, "fields of no scenario above"
+            value = {**self._scenarios[block.fields_of], **value}
         self._files += 1
         file = Path(block.file or f"example-{self._files}.yaml")
-        text = block.text if whole else json.dumps({**self._scenario, **value})
+        self._scenarios[file.name] = value
+        text = block.text if block.fields_of is None else json.dumps(value)
         file.write_text(text, "utf-8")
         done = agentsim("run", str(file))
         assert done.code == block.exit_code, done.out + done.err

@@ -15,6 +15,7 @@ __all__ = ["Block", "anchors", "blocks", "links"]
 _FENCE = re.compile(r" {0,3}```(.*)")
 _TITLE = re.compile(r'title="([^"]+)"')
 _FILE = re.compile(r"# file: (\S+)")
+_FIELDS = re.compile(r"# fields of (\S+)")
 _EXIT_CODE = re.compile(r"# exit code (\d)")
 _HEADING = re.compile(r"#{1,6} +(.*)")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -39,6 +40,12 @@ class Block:
     def file(self) -> str | None:
         """The file that the block is, by its title or its first line, or None."""
         found = _TITLE.search(self.info) or _FILE.match(self.text)
+        return found[1] if found else None
+
+    @property
+    def fields_of(self) -> str | None:
+        """The file whose fields the block replaces, by its first line, or None."""
+        found = _FIELDS.match(self.text)
         return found[1] if found else None
 
     @property

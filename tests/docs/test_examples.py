@@ -92,7 +92,8 @@ def test_the_examples_of_docstrings_run() -> None:
         ("```python\n# file: apart.py\nassert False\n```", ""),
         ("```yaml\ntask: t\nscript: [{call: check_disc}]\n```", "unknown tool"),
         ("```yaml\n# exit code 1\ntask: t\nscript: [{say: a}]\n```", "holds"),
-        ("```yaml\nlimits: {max_iterations: 1}\n```", "none above"),
+        ("```yaml\nlimits: {max_iterations: 1}\n```", "no whole scenario"),
+        ("```yaml\n# fields of a.yaml\nseed: 1\n```", "fields of no scenario"),
         ("```yaml\njobs: {}\n```", "nor fields of one"),
         ("```console\nagentsim list\n```", "begins with a command"),
         ("```console\n$ rm x\n```", "no program"),
@@ -132,6 +133,7 @@ script: [{say: It is said.}]
 ```
 
 ```yaml
+# fields of it.yaml
 script: [{say: It was said.}]
 expect: {output: was said}
 ```
