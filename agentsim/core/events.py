@@ -92,7 +92,7 @@ class IncarnationStarted(Event):
 
 @dataclass(slots=True)
 class Declared(Event):
-    """The agent said which boundaries it promises to keep (design 2.7).
+    """The agent said which boundaries it promises to keep.
 
     Attributes:
         limits: The limits in force, or None where it promises none.

@@ -159,7 +159,7 @@ The [rules](rules.md) that each stands for are in the last column.
 _TAIL = """\
 ## Beside the invariants
 
-Three more lines may stand among the judgements. They hang on more than one trace, so
+Three more lines may stand among the judgements. They need more than a trace, so
 `agentsim show` and `agentsim check` don't have them, and `--require` takes none of them.
 
 - **`expected`**: the run is as `expect` in its scenario says. It is judged only in runs
