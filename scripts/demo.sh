@@ -25,8 +25,8 @@ fi
 
 echo
 echo "== The line that repeats it, run again"
-repeat=$(printf '%s\n' "$report" | sed -n 's/^Repeat it: agentsim //p' | head -n 1)
-eval "$agentsim $repeat" | tail -n 1
+repeat=$(printf '%s\n' "$report" | sed -n 's/^Repeat it: //p' | head -n 1)
+PATH="$PWD/.venv/bin:$PATH" eval "$repeat" | tail -n 1
 status=${PIPESTATUS[0]}
 if [ "$status" -ne 1 ]; then
   echo "The repetition did not find it again (exit code $status, expected 1)." >&2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,13 +14,17 @@ from agentsim.cli.common import (
     read_trace,
 )
 from agentsim.cli.output import console, print_json, tell
+from agentsim.core import UsageError
 from agentsim.invariants import judge, overall
 from agentsim.providers.transcripts import HistoryStatus, TranscriptReport, check_file
 from agentsim.report import failure_text
 
 __all__ = ["command"]
 
-WORST: tuple[HistoryStatus, ...] = ("violated", "unknown", "holds")
+STATUSES: tuple[HistoryStatus, ...] = ("holds", "unknown", "violated")
+
+WORST = ("usage", "violated", "unknown", "holds")
+"""Verdicts on files, the one that decides the exit code first."""
 
 
 def command(
@@ -35,13 +38,24 @@ def command(
     Formats are recognised by themselves: messages of OpenAI Chat, items of OpenAI
     Responses, messages of Anthropic, JSON Lines of these or of exchanges, and traces.
     """
-    rows = [_check(path, as_json=as_json) for path in files]
+    rows = [_checked(path, as_json=as_json) for path in files]
     status = next(
         worst for worst in WORST if any(row["verdict"] == worst for row in rows)
     )
     if as_json:
-        print_json({"verdict": status, "files": rows})
+        errors = [row["error"] for row in rows if "error" in row]
+        told = {"error": errors[0]} if errors else {}
+        print_json({"verdict": status, **told, "files": rows})
     return EXIT_CODES[status]
+
+
+def _checked(path: Path, *, as_json: bool) -> dict[str, Any]:
+    """Judge one file; one that can't be read does not keep the others from it."""
+    try:
+        return _check(path, as_json=as_json)
+    except UsageError as error:
+        typer.echo(f"agentsim: {error}", err=True)
+        return {"file": str(path), "verdict": "usage", "error": str(error)}
 
 
 def _check(path: Path, *, as_json: bool) -> dict[str, Any]:
@@ -60,12 +74,7 @@ def _check_trace(path: Path, *, as_json: bool) -> dict[str, Any]:
     if not as_json:
         terminal = console()
         if status == "violated":
-            told = failure_text(
-                trace,
-                judgements,
-                deviations=(),
-                repeat=shlex.join(["agentsim", "show", str(path)]),
-            )
+            told = failure_text(trace, judgements)
             tell(terminal, told)
         tell(terminal, f"{path}: {status}, a trace judged by all invariants")
     return {
@@ -85,7 +94,7 @@ def _print(report: TranscriptReport) -> None:
             tell(terminal, f"{report.file}:{conversation.line}: note: {note}")
     counts = ", ".join(
         f"{report.count(status)} {status}"
-        for status in reversed(WORST)
+        for status in STATUSES
         if report.count(status)
     )
     tell(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +34,7 @@ __all__ = [
     "repeat_line",
 ]
 
-EXIT_CODES = {"holds": 0, "violated": 1, "unknown": 2, "not_applicable": 2}
+EXIT_CODES = {"holds": 0, "violated": 1, "unknown": 2, "not_applicable": 2, "usage": 3}
 
 REFERENCE = "agentsim.runtime:reference"
 
@@ -114,10 +116,17 @@ def make_menu(policy: str, faults: str, *, cancel: bool, crash: bool) -> Menu:
 
 def repeat_line(target: str, agent: str, made: Run) -> str:
     """The command that repeats a run; what is as by default is left out."""
-    words = ["agentsim", "replay", target, made.token]
+    words = [_own_name(), "replay", target, made.token]
     if agent != REFERENCE:
         words += ["--agent", agent]
     return shlex.join([*words, *made.menu.flags])
+
+
+def _own_name() -> str:
+    """How this command is called here: by its path where it is not found by its name."""
+    called = Path(sys.argv[0])
+    on_path = shutil.which("agentsim") is not None
+    return "agentsim" if on_path or called.name != "agentsim" else str(called)
 
 
 def judgements_data(judgements: Sequence[Judgement]) -> dict[str, Any]:

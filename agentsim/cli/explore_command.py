@@ -41,7 +41,8 @@ __all__ = ["command"]
 LIMITS_DOMINATE = 0.5
 """Share of runs ended by limits from which a report warns (T5)."""
 
-LIMIT_STATUSES = ("max_iterations", "deadline", "token_budget", "loop")
+LIMIT_STATUSES = ("max_iterations", "token_budget", "loop")
+"""Not the deadline: that it comes early is a deviation of the exploration's own."""
 
 
 def command(
@@ -201,11 +202,18 @@ def _print(terminal: Console, found: Exploration, repeat: _Repeat) -> None:
 
 def _warnings(found: Exploration) -> list[str]:
     """What is no violation, and still should be looked at."""
-    limited = sum(found.endings.get(name, 0) for name in LIMIT_STATUSES)
-    if limited <= LIMITS_DOMINATE * found.runs:
-        return []
-    words = "a limit is an insurance, not a way to finish"
-    return [f"{limited} of {found.runs} runs ended by a limit; {words}"]
+    warnings = []
+    expected = found.scenario.expectation.status
+    names = [name for name in LIMIT_STATUSES if name != expected]
+    limited = sum(found.endings.get(name, 0) for name in names)
+    if limited > LIMITS_DOMINATE * found.runs:
+        words = "a limit is an insurance, not a way to finish"
+        warnings.append(f"{limited} of {found.runs} runs ended by a limit; {words}")
+    stuck = sum(found.endings.get(name, 0) for name in ("deadlock", "livelock"))
+    if stuck and "ends" not in found.violations:
+        words = "an agent without a deadline waits for ever for what never answers"
+        warnings.append(f"{stuck} of {found.runs} runs never ended; {words}")
+    return warnings
 
 
 def _summary(found: Exploration) -> list[str]:

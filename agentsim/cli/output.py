@@ -30,7 +30,7 @@ __all__ = [
 
 SCHEMA_VERSION = 1
 
-LINES_MAX = 1_000
+LINES_MAX = 400
 """Lines of a timeline that are printed; `--trace` and `--json` have them all."""
 
 WIDTH = 120

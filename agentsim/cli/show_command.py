@@ -16,7 +16,7 @@ from agentsim.cli.common import (
 from agentsim.cli.output import LINES_MAX, console, print_json, tell
 from agentsim.cli.run_command import RuntimeOption
 from agentsim.invariants import judge, overall
-from agentsim.report import print_judgements, print_timeline, timeline
+from agentsim.report import failure_text, print_judgements, print_timeline, timeline
 from agentsim.trace import Trace, diff
 
 __all__ = ["command"]
@@ -38,11 +38,12 @@ def command(
     """Show a trace that was recorded, judged anew."""
     shown = read_trace(trace)
     judgements = judge(shown)
+    status = overall(judgements)
     divergence = diff(shown, read_trace(against)) if against is not None else None
     if as_json:
         print_json(
             {
-                "verdict": overall(judgements),
+                "verdict": status,
                 "scenario": shown.header.scenario,
                 "agent": shown.header.agent,
                 "trace_digest": shown.digest(),
@@ -58,9 +59,16 @@ def command(
         )
         terminal.print()
         print_judgements(terminal, judgements)
+        terminal.print()
+        if status == "violated":
+            tell(terminal, failure_text(shown, judgements))
+        tell(
+            terminal,
+            f"{trace}: {status}. {shown.header.agent} in {shown.header.scenario}.",
+        )
         if against is not None:
             tell(terminal, divergence or "The traces are equal.")
-    return EXIT_CODES[overall(judgements)]
+    return EXIT_CODES[status]
 
 
 def _timeline_data(trace: Trace, *, runtime_events: bool) -> list[dict[str, object]]:

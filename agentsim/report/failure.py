@@ -17,7 +17,7 @@ from agentsim.trace import Trace
 
 __all__ = ["failure_text", "invariant_sentence", "row"]
 
-VIOLATIONS_SHOWN = 3
+VIOLATIONS_SHOWN = 1
 
 _SENTENCES = {
     "expected": "The run is as its scenario expects.",
@@ -31,16 +31,21 @@ def failure_text(
     trace: Trace,
     judgements: Sequence[Judgement],
     *,
-    deviations: Sequence[str],
-    repeat: str,
+    deviations: Sequence[str] = (),
+    repeat: str | None = None,
 ) -> str:
     """Tell every violated judgement of a run.
 
     Args:
         deviations: The deviations of the run in words.
-        repeat: The line that repeats the run.
+        repeat: The line that repeats the run, or None for a trace that was recorded
+            elsewhere, of which the deviations are not known either.
     """
-    return "\n".join(_lines(trace, judgements, deviations, repeat))
+    lines = list(_lines(trace, judgements))
+    if repeat is not None:
+        lines.append("What was not as usual: " + ("; ".join(deviations) or "nothing"))
+        lines.append(f"Repeat it: {repeat}")
+    return "\n".join(lines)
 
 
 def invariant_sentence(identifier: str) -> str:
@@ -49,12 +54,7 @@ def invariant_sentence(identifier: str) -> str:
     return found.sentence if found is not None else _SENTENCES.get(identifier, "")
 
 
-def _lines(
-    trace: Trace,
-    judgements: Sequence[Judgement],
-    deviations: Sequence[str],
-    repeat: str,
-) -> Iterator[str]:
+def _lines(trace: Trace, judgements: Sequence[Judgement]) -> Iterator[str]:
     lines = timeline(trace)
     for judgement in judgements:
         if judgement.status != "violated":
@@ -66,8 +66,6 @@ def _lines(
         if more > 0:
             yield f"  and {more} more of this kind"
         yield ""
-    yield "What was not as usual: " + ("; ".join(deviations) or "nothing")
-    yield f"Repeat it: {repeat}"
 
 
 def _violation(lines: Sequence[Line], violation: Violation) -> Iterator[str]:

@@ -26,12 +26,18 @@ __all__ = ["EXPECTED", "Expectation", "judge_expectation"]
 EXPECTED = "expected"
 """The id under which a verdict lists the scenario's own expectation."""
 
+UNTOLD = object()
+"""What only a `RunResult` tells: not judged of an agent that returned none."""
+
 BLOCK_TEXT = "Error: loop detected:"
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """What should be true of a run without deviations; None is not asked for.
+
+    An agent that returns a text instead of a `RunResult` is `done`; the messages and the
+    first block of its history are not judged, since it gives none.
 
     Attributes:
         status: How the run ends (R1.9).
@@ -91,7 +97,7 @@ def _differences(expectation: Expectation, trace: Trace) -> Iterator[Violation]:
     last = (len(trace.events) - 1,)
     for field in fields(expectation):
         expected = getattr(expectation, field.name)
-        if expected is None:
+        if expected is None or found[field.name] is UNTOLD:
             continue
         if field.name == "output":
             text = found["output"]
@@ -132,13 +138,30 @@ def _facts(trace: Trace) -> dict[str, object]:
     effects: dict[str, int] = {}
     for event in trace.of(EffectApplied):
         effects[event.name] = effects.get(event.name, 0) + 1
-    return {
-        "status": outcome.status if outcome is not None else None,
-        "output": outcome.output if outcome is not None else None,
-        "iterations": outcome.iterations if outcome is not None else None,
-        "messages": len(history),
-        "calls": sum(len(e.message.tool_calls) for e in trace.of(ResponseReceived)),
+    responses = trace.of(ResponseReceived)
+    found = {
+        "status": None,
+        "output": None,
+        "iterations": len(responses),
+        "messages": UNTOLD,
+        "calls": sum(len(event.message.tool_calls) for event in responses),
         "first_block": blocks[0] if blocks else None,
         "tools": tuple(event.name for event in trace.of(ToolStarted)),
         "effects": effects,
     }
+    if outcome is not None:
+        found["output"] = outcome.output
+        found["status"] = outcome.status or _ending(outcome)
+        if outcome.iterations is not None:
+            found["iterations"] = outcome.iterations
+        if outcome.history is not None:
+            found["messages"] = len(history)
+        else:
+            found["first_block"] = UNTOLD
+    return found
+
+
+def _ending(outcome: Outcome) -> str:
+    """How an agent ended that gave no status: one that returned a text is done."""
+    returned = outcome.ending == "returned" and outcome.output is not None
+    return "done" if returned else f"no status ({outcome.ending})"

@@ -42,6 +42,12 @@ class Menu:
             raise UsageError(
                 f"policy: expected one of {', '.join(get_args(Policy))}, got {self.policy!r}"
             )
+        given: object = self.faults
+        if isinstance(given, str):
+            raise UsageError(
+                f"faults: expected a tuple of names, got the text {given!r}: "
+                f"write ({given!r},)"
+            )
         for name in self.faults:
             if name not in CATALOGUE:
                 raise UsageError(

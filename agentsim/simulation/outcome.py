@@ -74,10 +74,12 @@ def outcome_of(
             life=life,
         )
     output = result if isinstance(result, str) else None
-    error = ending.words or None
-    if error is None and ending.kind == "raised" and ending.error is not None:
-        error = error_words(ending.error)
-    return Outcome(ending.kind, None, output, error, at_ns=at_ns, life=life)
+    kind, error = ending.kind, ending.words or None
+    if ending.error is not None and kind in ("raised", "leak"):
+        # What it raised matters more than the tasks that it left behind.
+        kind, left = "raised", f"; {error}" if error is not None else ""
+        error = error_words(ending.error) + left
+    return Outcome(kind, None, output, error, at_ns=at_ns, life=life)
 
 
 def error_words(error: BaseException) -> str:

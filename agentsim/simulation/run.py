@@ -15,6 +15,7 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Choices, Ending, Life, Replay, Token
+from agentsim.invariants import Judgement
 from agentsim.report import failure_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name, start_agent
@@ -132,13 +133,26 @@ def run(
         UsageError: for a script that ran out or was not used up in a run without
             deviations, and for what a simulation does not offer (threads, sockets).
     """
+    if not isinstance(scenario, Scenario):
+        raise UsageError(
+            f"run(): expected a Scenario, got {type(scenario).__name__}; "
+            "load_scenario(path) reads one from a file"
+        )
     check_named(named)
     choices = choices if choices is not None else Choices()
     stage = Stage(scenario, menu, choices)
     lost: list[str] = []
     try:
-        ending = _live(stage, agent, lost)
-        choices.finish()
+        try:
+            ending = _live(stage, agent, lost)
+            choices.finish()
+            judgements = None
+        except UnscriptedRequest as error:
+            # What an agent did wrong goes before the script that it ran out of.
+            judgements = _judge_cut_off(stage, menu, agent)
+            if all(entry.status != "violated" for entry in judgements):
+                raise
+            ending = Ending("raised", error=error)
         stage.recorder.add(
             outcome_of(
                 ending,
@@ -148,12 +162,14 @@ def run(
             )
         )
         trace = stage.recorder.trace(_header(stage, menu, agent))
-        judgements = (*judge_trace(trace), *judge_lost_errors(trace, lost))
-        if not stage.deviated:
-            judgements = (*judgements, judge_expectation(scenario.expectation, trace))
-            # What an agent did wrong goes before what it therefore left unused.
-            if all(entry.status != "violated" for entry in judgements):
-                _check_used_up(stage)
+        if judgements is None:
+            judgements = (*judge_trace(trace), *judge_lost_errors(trace, lost))
+            if not stage.deviated:
+                expected = judge_expectation(scenario.expectation, trace)
+                judgements = (*judgements, expected)
+                # What an agent did wrong goes before what it therefore left unused.
+                if all(entry.status != "violated" for entry in judgements):
+                    _check_used_up(stage)
     finally:
         stage.engine.bury()
     unmet_rules = stage.unmet_rules()
@@ -243,6 +259,18 @@ def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
         tools=scenario.allowed_tools,
         limits=declared.limits if declared is not None else None,
         loop=declared.loop if declared is not None else None,
+    )
+
+
+def _judge_cut_off(
+    stage: Stage, menu: Menu, agent: Callable[..., Any]
+) -> tuple[Judgement, ...]:
+    """Judge what happened before the script ran out; how the run would end is not known."""
+    trace = stage.recorder.trace(_header(stage, menu, agent))
+    return tuple(
+        entry
+        for entry in judge_trace(trace)
+        if entry.id not in ("result-always", "ends")
     )
 
 

@@ -134,6 +134,11 @@ class Scenario:
                 raise ScenarioError(
                     f"tools: unknown tool {name!r}{did_you_mean(name, known)}"
                 )
+        for name in self.human.refuses if self.human is not None else ():
+            if name not in known:
+                raise ScenarioError(
+                    f"human.refuses: unknown tool {name!r}{did_you_mean(name, known)}"
+                )
         for position, name in self.replies.called_tools():
             if name not in known:
                 raise ScenarioError(

@@ -17,16 +17,27 @@ SHOWN = 60
 def diff(first: Trace, second: Trace) -> str | None:
     """Say where two traces first differ, or None when they are equal.
 
-    The words name the event by its number (0-based) and virtual time, the field that
-    differs, and what each trace has there.
+    The words name what differs in the headers, and the first event that is not the same
+    by its number (0-based) and virtual time, the field that differs, and what each
+    trace has there.
     """
+    header, event = _headers(first, second), _events(first, second)
+    if header is None:
+        return event
+    return f"{header}; {event or 'the events are the same'}"
+
+
+def _headers(first: Trace, second: Trace) -> str | None:
+    differ = []
     for field in fields(first.header):
-        mine, other = (
-            getattr(first.header, field.name),
-            getattr(second.header, field.name),
-        )
+        mine = getattr(first.header, field.name)
+        other = getattr(second.header, field.name)
         if mine != other:
-            return f"the headers differ in {field.name}: {_against(mine, other)}"
+            differ.append(f"{field.name}: {_against(mine, other)}")
+    return f"the headers differ in {', '.join(differ)}" if differ else None
+
+
+def _events(first: Trace, second: Trace) -> str | None:
     for number, (one, two) in enumerate(zip_longest(first.events, second.events)):
         if one is None or two is None:
             return _longer(number, one, two)

@@ -84,14 +84,17 @@ def test_random_and_exhaustive_explorations_tell_what_they_are() -> None:
     assert "Not complete: at least " in two.out
 
 
-def test_limits_that_end_most_runs_are_warned_of() -> None:
-    """A limit is an insurance: where it ends most runs somebody should look."""
-    words = ("explore", STUCK, "--runs", "4", "--faults", "none", "--no-cancel")
-    assert "runs ended by a limit" in agentsim(*words).out
-    (warning,) = agentsim(*words, "--json").data["warnings"]
+def test_limits_that_end_most_runs_are_warned_of(tmp_path: Path) -> None:
+    """A limit is an insurance: where it ends most runs unasked, somebody should look."""
+    story = Path(STUCK).read_text(encoding="utf-8")
+    unasked = tmp_path / "unasked.yaml"
+    unasked.write_text(story[: story.index("expect:")], encoding="utf-8")
+    words = ("--policy", "timed", "--runs", "2", "--faults", "none", "--no-cancel")
+    assert "runs ended by a limit" in agentsim("explore", str(unasked), *words).out
+    (warning,) = agentsim("explore", str(unasked), *words, "--json").data["warnings"]
     assert "a limit is an insurance, not a way to finish" in warning
-    calm = agentsim("explore", HIGH_CPU, "--deviations", "0", "--json")
-    assert calm.data["warnings"] == []
+    for calm in (HIGH_CPU, STUCK):
+        assert agentsim("explore", calm, *words, "--json").data["warnings"] == []
 
 
 def test_a_runtimes_own_events_are_shown_on_request(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_a_drawn_fault_is_a_choice_and_told_in_words() -> None:
     calm = run(reading(), menu=menu)
     assert calm.choices.log == [("fault check_disk", 3)]
     made = run(reading(), menu=menu, choices=Replay({0: 2}))
-    assert (made.struck, made.words) == (("slow",), ("slow",))
+    assert (made.struck, made.words) == (("slow",), ("slow strikes check_disk",))
     assert kinds(calm).count("fault") == 0
 
 

@@ -342,7 +342,7 @@ def test_an_unused_script_is_told_when_nothing_else_is_wrong() -> None:
     """Without a violation the script is at fault; with one, the agent is."""
     with pytest.raises(UnscriptedRequest, match="never asked for"):
         run(reading(), idle)
-    made = run(reading(expect={"status": "done"}), idle)
+    made = run(reading(expect={"tools": ["check_disk"]}), idle)
     assert [entry.id for entry in made.verdict.violated] == ["expected"]
     assert run(reading(), raises_key_error).verdict.status == "violated"
 

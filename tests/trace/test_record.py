@@ -99,7 +99,7 @@ def test_what_differs_is_said() -> None:
         return diff(trace, Trace(Header(task=task), events))
 
     assert against(*EVENTS, task="clear") == (
-        "the headers differ in task: 'clean' against 'clear'"
+        "the headers differ in task: 'clean' against 'clear'; the events are the same"
     )
     ended = ToolEnded(1, "clean", "ok", "kept", at_ns=1_500_000_000)
     assert against(*EVENTS[:3], ended) == (

@@ -7,7 +7,7 @@ a crash; so are the counters that number their operations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from agentsim.world import World
 __all__ = ["Stage", "Strike"]
 
 
-GATES_MAX = 20_000
+GATES_MAX = 2_000
 """Answers of the outside in one life; an agent that wants more goes on without end."""
 
 TIMERS_MAX = 100_000
@@ -127,7 +127,7 @@ class Stage:
             offered = self.plan.menu(operation, message)
             if not offered:
                 return None
-            options = ("no fault", *(entry.name for entry in offered))
+            options = _told(offered, operation.name)
             drawn = life.choose(f"fault {operation.name}", options)
             if drawn == 0:
                 return None
@@ -139,3 +139,9 @@ class Stage:
             )
         )
         return fault
+
+
+@lru_cache(maxsize=256)
+def _told(offered: tuple[Fault, ...], name: str) -> tuple[str, ...]:
+    """The options of a fault's choice in words."""
+    return ("no fault", *(f"{fault.name} strikes {name}" for fault in offered))
