@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from agentsim.core import Message, MessageView
 from agentsim.invariants.subjects import Life, Turn
 
-__all__ = ["align"]
+__all__ = ["align", "unprompted"]
 
 
 def align(life: Life) -> None:
@@ -28,8 +28,6 @@ def align(life: Life) -> None:
         if last is None or last_at is None:
             life.tidy = _plain(view)
         else:
-            if at == life.outcome_at:
-                last = _without_prompt(last, view)
             _step(life, (last_at, at), (last, view), answered)
         last_at, last = at, view
     _close(life)
@@ -42,6 +40,9 @@ def _step(
     turn: Turn | None,
 ) -> None:
     before, after = views
+    if not after.extends(before):
+        # A prompt that is another one, or left out, is not the history's concern.
+        before, after = (unprompted(view) for view in views)
     if not after.extends(before):
         life.rewritten.append(places)
         life.tidy = False
@@ -139,13 +140,11 @@ def _harmless(message: Message) -> bool:
     return message.role in ("assistant", "system") and not message.tool_calls
 
 
-def _without_prompt(last: MessageView, history: MessageView) -> MessageView:
-    """Forgive an outcome's history that leaves the system prompt out."""
-    if not len(last) or last[0].role != "system":
-        return last
-    if len(history) and history[0].role == "system":
-        return last
-    rest = [message for message in last if message.role != "system"]
+def unprompted(view: MessageView) -> MessageView:
+    """A history without the system prompt that it starts with."""
+    rest = [*view]
+    while rest and rest[0].role == "system":
+        del rest[0]
     return MessageView(rest, len(rest))
 
 

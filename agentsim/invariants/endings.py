@@ -120,7 +120,7 @@ def ends(facts: Facts) -> Ruling:
     violation = Violation(
         "the run does not end" if ending != "leak" else "the run returned and goes on",
         "a run that returns, with nothing of it left",
-        found if not words else f"{found}: {words}",
+        words or found,
         (life.outcome_at,),
     )
     return rule(1, [violation], "")

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.core import Breach, HistoryRules, MessageView, RequestSent, ToolDef
+from agentsim.core import (
+    Breach,
+    HistoryRules,
+    Message,
+    MessageView,
+    RequestSent,
+    ToolDef,
+)
+from agentsim.invariants.aligning import unprompted
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
     invariant,
     not_applicable,
+    quoted,
+    quoted_apart,
     rule,
 )
 from agentsim.invariants.subjects import Life, Turn
@@ -53,7 +63,7 @@ def results_in_order(facts: Facts) -> Ruling:
                     Violation(
                         breach.words,
                         RESULTS_IN_ORDER,
-                        f"message {breach.position} is out of order",
+                        _there(facts, at, breach.position),
                         _asking(life, breach, at),
                     )
                 )
@@ -86,19 +96,23 @@ def every_call_answered(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
+        found = _breaches(life)
+        # Results without their calls tell of a lost response as well.
+        told = [at for at, breach in found if breach.rule == "orphan"]
         for turn in life.turns:
             if turn.asked and turn.shown_at is not None:
                 evidence += len(turn.asked)
-                if not life.tidy or turn.echo is None:
+                open_ended = not life.tidy or turn.echo is None
+                if open_ended and turn.shown_at not in told:
                     violations.extend(_lost(life, turn))
         violations.extend(
             Violation(
                 breach.words,
                 "one result for each call, directly after its response",
-                f"message {breach.position} of the history is not that",
+                _there(facts, at, breach.position),
                 _asking(life, breach, at),
             )
-            for at, breach in _breaches(life)
+            for at, breach in found
             if breach.rule in ANSWER_RULES and not _may_wait(life, breach, at)
         )
     return rule(evidence, violations, "no response with calls was followed up")
@@ -166,7 +180,9 @@ def _breaches(life: Life) -> list[tuple[int, Breach]]:
 def _asking(life: Life, breach: Breach, at: int) -> tuple[int, ...]:
     """The response that asked for the call of a breach, and where the breach shows."""
     for turn in life.turns:
-        if any(asked.call.id == breach.call_id for asked in turn.asked):
+        echoed = turn.echo.tool_calls if turn.echo is not None else ()
+        calls = (*echoed, *(asked.call for asked in turn.asked))
+        if breach.call_id and any(call.id == breach.call_id for call in calls):
             return _places(turn.response_at, at)
     return (at,)
 
@@ -183,7 +199,7 @@ def _places(*events: int | None) -> tuple[int, ...]:
     spec=("R3.6",),
     exemptions=(
         "An announced condensation, and the request that makes it (R8.3).",
-        "An outcome whose history leaves the system prompt out.",
+        "The system prompt at the start, of which prefix-stable judges.",
     ),
 )
 def history_append_only(facts: Facts) -> Ruling:
@@ -195,24 +211,57 @@ def history_append_only(facts: Facts) -> Ruling:
             pairs += 1
         evidence += max(pairs, 0)
         violations += [
-            Violation(
-                "the history was changed before its end",
-                "the history of the request before, with new messages after it",
-                _changed(facts, *places),
-                places,
-            )
+            _changed(facts, *places)
             for places in life.rewritten
             if not life.condensed(*places)
         ]
     return rule(evidence, violations, "there was no second history to compare with")
 
 
-def _changed(facts: Facts, earlier: int, later: int) -> str:
-    before, after = (_view(facts, at) for at in (earlier, later))
-    for number, (one, two) in enumerate(zip(before, after, strict=False)):
+def _changed(facts: Facts, earlier: int, later: int) -> Violation:
+    words = "the history was changed before its end"
+    before, after = (unprompted(_view(facts, at)) for at in (earlier, later))
+    prompts = len(_view(facts, later)) - len(after)
+    for number, (one, two) in enumerate(zip(before, after, strict=False), prompts):
         if one != two:
-            return f"message {number} is another one"
-    return f"{len(after)} messages after {len(before)}"
+            was, now = _told(one), _told(two)
+            if one.content != two.content:
+                texts = quoted_apart(one.content, two.content)
+                was, now = (
+                    f"{_kind(message)}: {text}"
+                    for message, text in zip((one, two), texts, strict=True)
+                )
+            elif was == now:
+                now += ", with other details"
+            expected = f"message {number} as it was, {was}"
+            return Violation(
+                words, expected, f"message {number}, {now}", (earlier, later)
+            )
+    expected = f"all {prompts + len(before)} messages, with new ones behind them"
+    found = f"{prompts + len(after)} messages"
+    return Violation(words, expected, found, (earlier, later))
+
+
+def _there(facts: Facts, at: int, position: int) -> str:
+    """What stands at a place of a history that an event shows."""
+    view = _view(facts, at)
+    if position >= len(view):
+        return f"the history ends with message {position - 1}"
+    return f"message {position}, {_told(view[position])}"
+
+
+def _told(message: Message) -> str:
+    """A message in a few words."""
+    if message.tool_calls:
+        return f"{_kind(message)} of {', '.join(c.name for c in message.tool_calls)}"
+    return f"{_kind(message)}: {quoted(message.content)}"
+
+
+def _kind(message: Message) -> str:
+    if message.role == "tool":
+        error = " (an error)" if message.is_error else ""
+        return f"a result of {message.tool_call_id}{error}"
+    return f"{message.role} with calls" if message.tool_calls else message.role
 
 
 def _view(facts: Facts, at: int) -> MessageView:
@@ -272,20 +321,15 @@ def _prompts(view: MessageView) -> list[str]:
 
 
 def _other_prompt(sent: list[str], expected: list[str], at: int) -> Violation:
-    return Violation(
-        "a request starts with another system prompt",
-        _quoted(expected),
-        _quoted(sent),
-        (at,),
-    )
+    words = "a request starts with another system prompt"
+    if len(sent) == len(expected) == 1:
+        was, now = quoted_apart(expected[0], sent[0])
+        return Violation(words, was, now, (at,))
+    return Violation(words, _all_quoted(expected), _all_quoted(sent), (at,))
 
 
-def _quoted(prompts: list[str]) -> str:
-    if not prompts:
-        return "no system prompt"
-    return " and ".join(
-        ascii(text if len(text) <= 60 else text[:57] + "...") for text in prompts
-    )
+def _all_quoted(prompts: list[str]) -> str:
+    return " and ".join(map(quoted, prompts)) or "no system prompt"
 
 
 def _other_tools(

@@ -13,7 +13,7 @@ from agentsim.invariants.registry import (
 )
 from agentsim.invariants.subjects import Life, Turn
 
-__all__ = ["asks_for_more", "deadline_ns", "limit_exact", "spent"]
+__all__ = ["asks_for_more", "deadline_ns", "limit_exact", "seconds", "spent"]
 
 NS_PER_S = 1_000_000_000
 TOLERANCE_NS = 1_000
@@ -66,7 +66,9 @@ def _iterations(_facts: Facts, life: Life, limits: Limits) -> Found:
     if count > bound:
         places = tuple(turn.response_at for turn in consumed[bound - 1 : bound + 1])
         found = f"{count} responses"
-        return 1, [_inexact("the run takes more iterations", f"{bound}", found, places)]
+        return 1, [
+            _inexact("the run takes more iterations", f"at most {bound}", found, places)
+        ]
     if status == "max_iterations" and count < bound:
         return 1, [
             _inexact(
@@ -150,16 +152,22 @@ def deadline_ns(life: Life, limits: Limits) -> float | None:
     return life.start_ns + whole
 
 
+def seconds(at_ns: float) -> str:
+    """A time in words, exact to the nanosecond."""
+    whole = f"{at_ns / NS_PER_S:.9f}".rstrip("0")
+    return f"{whole.removesuffix('.')} s"
+
+
 def _deadline(_facts: Facts, life: Life, limits: Limits) -> Found:
     due, outcome, at = deadline_ns(life, limits), life.outcome, life.outcome_at
     if due is None or outcome is None or at is None:
         return 0, []
-    when = f"{outcome.at_ns} ns"
+    when, late = seconds(outcome.at_ns), seconds(due)
     if outcome.status == "deadline":
         if outcome.at_ns >= due - TOLERANCE_NS:
             return 1, []
         words = "the run ends for its deadline before it"
-        return 1, [_inexact(words, f"an end at {due} ns or later", when, (at,))]
+        return 1, [_inexact(words, f"an end at {late} or later", when, (at,))]
     if outcome.status != "done" or not life.turns:
         return 0, []
     last = life.turns[-1]
@@ -168,5 +176,5 @@ def _deadline(_facts: Facts, life: Life, limits: Limits) -> Found:
     words = "an answer at or after the deadline is taken as in time"
     places = (last.response_at, at)
     return 1, [
-        _inexact(words, f"an answer before {due} ns, or status deadline", when, places)
+        _inexact(words, f"an answer before {late}, or status deadline", when, places)
     ]

@@ -9,7 +9,7 @@ order. So an alarm that rests on a match is raised only if no other match would 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -192,7 +192,10 @@ PAIRED, PASSED, ALONE = range(3)
 """Whether an event goes to a call, passes it by, or stays without any."""
 
 _Pair = tuple[_Event, Asked]
-_Cost = tuple[int, int, int]
+
+_Cost = tuple[int, int, int, int]
+"""What speaks against a match, worst first: runs that no retry explains; results that
+contradict theirs, or are answers without a run; what is not told; runs without a call."""
 
 
 def _share(events: list[_Event], calls: list[Asked]) -> list[_Event]:
@@ -203,36 +206,63 @@ def _share(events: list[_Event], calls: list[Asked]) -> list[_Event]:
     """
     free = [asked for asked in calls if not asked.operations and not asked.declined]
     ways = (_in_order(events, free), _by_fit(events, free))
-    given = min(ways, key=lambda pairs: _cost(pairs, len(events)))
+    given = min(ways, key=lambda pairs: _cost(pairs, events, free)[:-1])
     for event, asked in given:
         _give(event, asked)
     taken = [event for event, _asked in given]
     return [event for event in events if event not in taken]
 
 
-def _cost(pairs: list[_Pair], events: int) -> _Cost:
-    """How many events have no call, contradict its result, or are just not told of."""
-    fits = [_fit(*pair) for pair in pairs]
-    unsure = sum(1 for fit in fits if fit > SURE)
-    return events - len(pairs), fits.count(UNFIT), unsure
+def _cost(pairs: list[_Pair], events: list[_Event], free: list[Asked]) -> _Cost:
+    paired = [event for event, _asked in pairs]
+    called = [asked for _event, asked in pairs]
+    steps = [_paired(*pair) for pair in pairs]
+    steps += [_passed(asked) for asked in free if asked not in called]
+    steps += [_alone(event, events) for event in events if event not in paired]
+    return reduce(_plus, steps, (0, 0, 0, 0))
+
+
+def _plus(one: _Cost, other: _Cost) -> _Cost:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]
+
+
+def _paired(event: _Event, asked: Asked) -> _Cost:
+    fit = _fit(event, asked)
+    return 0, int(fit == UNFIT), int(fit > SURE), 0
+
+
+def _passed(asked: Asked) -> _Cost:
+    answered = asked.result is not None and not asked.result.is_error
+    return 0, int(answered), 0, 0
+
+
+def _alone(event: _Event, events: list[_Event]) -> _Cost:
+    repeated = (
+        isinstance(event, Operation) and _fails(event) and event is not events[-1]
+    )
+    return int(not repeated), 0, 1, 1
 
 
 def _in_order(events: list[_Event], free: list[Asked]) -> list[_Pair]:
     """The best match among those in which both come in their order."""
-    best: list[_Cost] = [(0, 0, 0)] * (len(free) + 1)
+    best: list[_Cost] = [(0, 0, 0, 0)]
+    for asked in reversed(free):
+        best.insert(0, _plus(best[0], _passed(asked)))
     steps: list[list[int]] = []
     for event in reversed(events):
-        behind, best = best, [(best[-1][0] + 1, *best[-1][1:])] * (len(free) + 1)
-        taken = [0] * (len(free) + 1)
+        alone = _alone(event, events)
+        behind, best = best, [*best[:-1], _plus(best[-1], alone)]
+        step = [ALONE] * len(best)
         for place in reversed(range(len(free))):
-            fit = _fit(event, free[place])
-            left, unfit, unsure = behind[place + 1]
-            pair = (left, unfit + (fit == UNFIT), unsure + (fit > SURE))
-            alone = (behind[place][0] + 1, *behind[place][1:])
-            ways = ((pair, PAIRED), (best[place + 1], PASSED), (alone, ALONE))
-            best[place], taken[place] = min(ways, key=itemgetter(0))
-        steps.append(taken)
-    return _traced(events, free, steps[::-1])
+            asked = free[place]
+            ways = (
+                (_plus(behind[place + 1], _paired(event, asked)), PAIRED),
+                (_plus(best[place + 1], _passed(asked)), PASSED),
+                (_plus(behind[place], alone), ALONE),
+            )
+            best[place], step[place] = min(ways, key=itemgetter(0))
+        steps.insert(0, step)
+    return _traced(events, free, steps)
 
 
 def _traced(

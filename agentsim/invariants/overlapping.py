@@ -49,7 +49,7 @@ def _overlap(operation: Operation, other: Operation) -> Violation:
     return Violation(
         f"{operation.start.name} started while {other.start.name} was running",
         f"{lonely.start.name} runs alone",
-        f"operations {other.start.operation} and {operation.start.operation} overlap",
+        f"{other.start.name} and {operation.start.name} in flight at once",
         _places(other, operation),
     )
 

@@ -17,8 +17,13 @@ __all__ = [
     "Violation",
     "invariant",
     "not_applicable",
+    "quoted",
+    "quoted_apart",
     "rule",
 ]
+
+QUOTED = 60
+"""Characters of a text that a violation shows."""
 
 VerdictStatus = Literal["holds", "violated", "unknown", "not_applicable"]
 
@@ -118,3 +123,20 @@ def invariant(
         )
 
     return make
+
+
+def quoted(text: str, start: int = 0) -> str:
+    """A piece of a text for a person, in ASCII and quotes, with dots where it is cut."""
+    stop = start + QUOTED
+    begin = "..." if start else ""
+    end = "..." if len(text) > stop else ""
+    return ascii(f"{begin}{text[start:stop]}{end}")
+
+
+def quoted_apart(one: str, other: str) -> tuple[str, str]:
+    """Two texts that differ, each cut so that the first difference is seen."""
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    differs = next((at for at, (a, b) in pairs if a != b), shorter)
+    start = max(0, differs - QUOTED // 3)
+    return quoted(one, start), quoted(other, start)

@@ -13,6 +13,7 @@ from agentsim.invariants.registry import (
     Violation,
     invariant,
     not_applicable,
+    quoted,
     rule,
 )
 from agentsim.invariants.subjects import BLOCK, Asked, Life, Operation, Turn
@@ -303,7 +304,7 @@ class _Counter:
             Violation(
                 f"{asked.call.name} ran although it was blocked as a loop",
                 "a refusal before confirmation and execution",
-                f"operation {last.start.operation}",
+                "a run that took effect" if last.effects else "a run",
                 (last.start_at, *last.effects_at[:1]),
             )
         )
@@ -331,14 +332,14 @@ def _refusal(asked: Asked) -> str | None:
 
 
 def _unblocked(turn: Turn, asked: Asked, count: int) -> Violation:
-    result = asked.result
-    text = "" if result is None else result.content
-    return Violation(
-        f"{asked.call.name} gave the same result {count} times and is not blocked",
-        f"a result flagged as an error that begins with {BLOCK}",
-        ascii(text if len(text) <= 60 else text[:57] + "..."),
-        _places(turn, asked),
-    )
+    text = asked.result.content if asked.result is not None else ""
+    words = f"{asked.call.name} gave the same result {count} times and is not blocked"
+    found = quoted(text)
+    if text.startswith(BLOCK):
+        words = f"the block of {asked.call.name} is not flagged as an error"
+        found += " without the flag"
+    expected = f"a result flagged as an error that begins with {BLOCK}"
+    return Violation(words, expected, found, _places(turn, asked))
 
 
 def _places(turn: Turn, asked: Asked) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agentsim.core import Limits
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.limiting import asks_for_more, deadline_ns, spent
+from agentsim.invariants.limiting import asks_for_more, deadline_ns, seconds, spent
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -95,7 +95,7 @@ def _budget(facts: Facts, life: Life, limits: Limits) -> Found:
             continue
         if used == budget and not asks_for_more(turn):
             continue
-        words = f"response {turn.response.number} used the budget up ({used:g} tokens)"
+        words = f"response {turn.response.number} used {used:g} tokens of {budget}"
         # At the budget exactly, the tools of the response still run (R6.2).
         spared = None if used > budget else _any
         return 1, _after(life, turn.response_at, words, spared=spared)
@@ -110,7 +110,7 @@ def _deadline(_facts: Facts, life: Life, limits: Limits) -> Found:
     due = deadline_ns(life, limits)
     if due is None or life.end_ns < due:
         return 0, []
-    words = f"the deadline was at {due} ns"
+    words = f"the deadline was at {seconds(due)}"
     found: list[Violation] = []
     for at, request in life.requests:
         if request.at_ns >= due:

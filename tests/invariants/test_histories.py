@@ -7,6 +7,7 @@ import pytest
 from agentsim.core import (
     CondenseEnded,
     CondenseStarted,
+    History,
     Message,
     ToolDef,
     assistant,
@@ -258,7 +259,9 @@ def test_a_rewritten_history_is_found() -> None:
     trace = run.ends()
     found = verdict(trace, "history-append-only")
     assert found.status == "violated"
-    assert found.violations[0].found == "message 3 is another one"
+    (violation,) = found.violations
+    assert violation.expected == "message 3 as it was, a result of c1: 'long output'"
+    assert violation.found == "message 3, a result of c1: '(cut)'"
     assert [trace.events[at].kind for at in found.violations[0].events] == [
         "request"
     ] * 2
@@ -273,7 +276,8 @@ def test_a_history_that_shrinks_is_found() -> None:
     run.says()
     found = verdict(run.ends(), "history-append-only")
     assert found.status == "violated"
-    assert found.violations[0].found == "2 messages after 4"
+    assert found.violations[0].expected == "all 4 messages, with new ones behind them"
+    assert found.violations[0].found == "2 messages"
 
 
 def test_an_announced_condensation_may_rewrite_the_history() -> None:
@@ -357,7 +361,9 @@ def test_one_prefix_in_all_requests_holds() -> None:
         ([], "no system prompt"),
         ([system("You are")], "'You are'"),
         ([system(PROMPT), system("Hurry.")], "'You are an agent.' and 'Hurry.'"),
-        ([system("x" * 80)], f"'{'x' * 57}...'"),
+        ([system("x" * 80)], f"'{'x' * 60}...'"),
+        ([system(PROMPT + "x" * 80)], f"'{PROMPT}{'x' * 43}...'"),
+        ([system(f"{PROMPT} Or not?")], "'You are an agent. Or not?'"),
     ],
 )
 def test_a_prompt_that_is_not_sent_as_configured_is_found(
@@ -431,3 +437,23 @@ def test_other_errors_of_the_service_are_no_refusals() -> None:
     run.says()
     found = verdict(run.ends(), "provider-accepts")
     assert (found.status, found.evidence) == ("holds", 3)
+
+
+def test_a_rewritten_response_is_not_lost() -> None:
+    """Other arguments under the same ids, or a summary that was announced, are not that."""
+    run = Run([LOOK])
+    run.asks(asked("look", '{"n":1}', id="c1"), keep=False)
+    run.runs("look", n=1)
+    kept = assistant("", asked("look", "{}", id="c1"))
+    run.history = History([system(PROMPT), user("went"), kept, tool_result("c1", "ok")])
+    run.says()
+    assert verdict(run.ends(), "every-call-answered").status == "holds"
+    for announced in (True, False):
+        run = Run([LOOK])
+        run.asks(call("look"), keep=False)
+        if announced:
+            run.adds(CondenseEnded(3, 2, who="runtime"))
+        run.history = History([system(PROMPT), user("summary")])
+        run.says()
+        found = verdict(run.ends(), "every-call-answered")
+        assert found.status == ("holds" if announced else "violated")

@@ -9,15 +9,26 @@ import pytest
 from agentsim.core import (
     History,
     LoopRules,
+    Message,
     ToolCall,
     ToolStarted,
     assistant,
     system,
     tool_result,
+    user,
 )
 from agentsim.invariants import Facts, judge
 from agentsim.trace import Trace
-from tests.invariants.support import Run, asked, call, confirmed, read, verdict, write
+from tests.invariants.support import (
+    PROMPT,
+    Run,
+    asked,
+    call,
+    confirmed,
+    read,
+    verdict,
+    write,
+)
 
 LOOK, PAY, NOTE = read("look"), confirmed("pay"), write("note")
 LOOP = "Error: loop detected: it was called {} times with the same result"
@@ -226,7 +237,7 @@ def test_a_failed_run_with_other_arguments_is_told_too() -> None:
     """Of calls that differ from a run, those that can't run come last."""
     for results, status in (
         (["Error: bad", "Error: broken"], "holds"),
-        (["Error: bad", "seen"], "holds"),
+        (["Error: bad", "seen"], "violated"),
         (["bad", "seen"], "violated"),
     ):
         run = Run([LOOK])
@@ -323,22 +334,23 @@ def test_a_loop_that_a_refused_call_ends_ends_when_its_turn_comes() -> None:
     assert alarms(run.ends("loop")) == ["limit-terminal"]
 
 
-def test_a_run_in_a_full_window_is_that_of_a_later_call() -> None:
+@pytest.mark.parametrize(("runs", "expected"), [(1, []), (2, ["loop-blocked"])])
+def test_a_run_in_a_full_window_is_that_of_a_later_call(
+    runs: int, expected: list[str]
+) -> None:
     """The window may slide off a block within a response: then a later call runs."""
-    for runs, expected in ((1, []), (2, ["loop-blocked"])):
-        run = Run([NOTE], loop=LoopRules(2, 4))
-        for result in ("ok", LOOP.format(2)):
-            run.asks(call("note"))
-            run.runs("note", effect=True)
-            run.tells(result)
-        run.asks(
-            call("note"), *[call("lok", f'{{"n":{n}}}') for n in range(4)], call("note")
-        )
-        for _ in range(runs):
-            run.runs("note", "new", effect=True)
-        last = "new" if runs == 1 else LOOP.format(2)
-        run.tells(LOOP.format(3), *["Error: unknown tool"] * 4, last)
-        assert alarms(run.ends("stopped")) == expected
+    run = Run([NOTE], loop=LoopRules(2, 5))
+    for result in ("ok", LOOP.format(2)):
+        run.asks(call("note"))
+        run.runs("note", effect=True)
+        run.tells(result)
+    unknown = [call("lok", f'{{"n":{n}}}') for n in range(4)]
+    run.asks(unknown[0], call("note"), *unknown[1:], call("note"))
+    for _ in range(runs):
+        run.runs("note", effect=True)
+    no = "Error: unknown tool"
+    run.tells(no, LOOP.format(3), no, no, no, LOOP.format(2))
+    assert alarms(run.ends("stopped")) == expected
 
 
 def test_each_way_to_decline_has_a_result_of_its_own() -> None:
@@ -396,21 +408,41 @@ def test_whose_a_repeated_run_is_may_be_unknown() -> None:
         assert alarms(run.ends("stopped")) == []
 
 
+def test_a_retry_and_a_refusal_may_look_like_a_run_for_each_call() -> None:
+    """Three runs of three calls, of which one was repeated and one refused."""
+    run = looping(
+        ("full", True),
+        ("ok", False),
+        ("ok", False),
+        results=["ok", LOOP.format(2), LOOP.format(3)],
+    )
+    assert alarms(run.ends()) == []
+
+
 # ------------------------------------------------------------ with a rewritten history
 
 
-def test_a_rewritten_history_loses_no_call_that_it_holds() -> None:
-    """A prompt that changes is one finding, also where the ids of calls are replaced."""
+@pytest.mark.parametrize(
+    ("prompt", "task", "expected"),
+    [
+        ("Another prompt.", "go", ["prefix-stable"]),
+        (PROMPT, "gone", ["history-append-only"]),
+        ("Another prompt.", "gone", ["history-append-only", "prefix-stable"]),
+    ],
+)
+def test_a_rewritten_history_loses_no_call_that_it_holds(
+    prompt: str, task: str, expected: list[str]
+) -> None:
+    """What changes is one finding each, also where the ids of calls are replaced."""
     run = Run([LOOK])
     run.asks(asked("look"), keep=False)
     run.runs("look", "broken", ending="error")
-    kept = [*run.history.view()][1:]
-    kept += [assistant("", ToolCall("fresh", "look", "{}"))]
-    kept += [tool_result("fresh", "Error: broken", is_error=True)]
-    run.history = History([system("Another prompt."), *kept])
+    run.history = History([system(prompt), user(task)])
+    run.history.append(assistant("", ToolCall("fresh", "look", "{}")))
+    run.history.append(tool_result("fresh", "Error: broken", is_error=True))
     run.says()
     trace = run.ends()
-    assert alarms(trace) == ["history-append-only", "prefix-stable"]
+    assert alarms(trace) == expected
     assert verdict(trace, "errors-visible").status == "holds"
 
 
@@ -419,10 +451,9 @@ def test_a_rewritten_history_that_loses_a_call_is_found() -> None:
     run = Run([LOOK])
     run.asks(call("look"), keep=False)
     run.runs("look")
-    run.history = History([system("Another prompt."), *run.history.view()[1:]])
+    run.history = History([system(PROMPT), user("gone")])
     run.says()
-    found = alarms(run.ends())
-    assert found == ["every-call-answered", "history-append-only", "prefix-stable"]
+    assert alarms(run.ends()) == ["every-call-answered", "history-append-only"]
 
 
 def test_a_response_behind_a_message_that_came_between_is_found() -> None:
@@ -446,7 +477,74 @@ def test_a_discarded_response_is_no_iteration_of_a_rewritten_history(
     """An answer that is nowhere in the next history was asked for again."""
     run = Run()
     run.says(text, keep=bool(text), stop="pause_turn")
-    run.history = History([system("Another prompt."), *run.history.view()[1:]])
+    run.history = History([system(PROMPT), user("gone"), *run.history.view()[2:]])
     run.says()
     (life,) = Facts(run.ends()).lives
     assert len(life.consumed) == taken
+
+
+def test_results_without_their_calls_are_one_finding() -> None:
+    """A response that is left out is told once, also where its ids were replaced."""
+    for name in ("c1", "fresh"):
+        run = Run([LOOK])
+        run.asks(asked("look", id="c1" if name == "c1" else ""), keep=False)
+        run.runs("look")
+        run.history.append(tool_result(name, "ok"))
+        run.says()
+        found = verdict(run.ends(), "every-call-answered")
+        assert [entry.words for entry in found.violations] == [
+            f"the result of {name} has no call in the response directly before it"
+        ]
+
+
+def test_an_open_call_with_a_replaced_id_shows_its_response() -> None:
+    """The events of a violation are those of the call, whatever id it has by now."""
+    run = Run([LOOK])
+    run.asks(asked("look"), keep=False)
+    run.history.append(assistant("", ToolCall("fresh", "look", "{}")))
+    run.says()
+    trace = run.ends()
+    (found,) = verdict(trace, "every-call-answered").violations
+    assert [trace.events[at].kind for at in found.events] == ["response", "request"]
+    assert found.found == "the history ends with message 2"
+
+
+def test_a_block_without_the_flag_is_told_as_that() -> None:
+    """The words of a block are not enough: the model is to hear an error."""
+    run = Run([LOOK], loop=TWICE)
+    run.looks()
+    run.asks(call("look"))
+    run.runs("look")
+    run.answers(LOOP.format(2))
+    (found,) = verdict(run.ends("stopped"), "loop-blocked").violations
+    assert found.words == "the block of look is not flagged as an error"
+    assert found.found.endswith("without the flag")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (assistant("a", asked("look", id="a")), assistant("a"), "assistant: 'a'"),
+        (
+            assistant("a", asked("look", id="a")),
+            assistant("a", asked("look", id="b")),
+            "assistant with calls of look, with other details",
+        ),
+        (
+            assistant("a"),
+            tool_result("a", "no", is_error=True),
+            "a result of a (an error): 'no'",
+        ),
+    ],
+)
+def test_a_changed_message_is_told_by_what_differs(
+    before: Message, after: Message, words: str
+) -> None:
+    """Role, calls, text: what a reader needs to see the change."""
+    run = Run([LOOK])
+    run.history.append(before)
+    run.requests()
+    run.history = History([system(PROMPT), user("go"), after])
+    run.requests()
+    (found,) = verdict(run.trace(), "history-append-only").violations
+    assert found.found == f"message 2, {words}"

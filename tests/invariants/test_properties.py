@@ -244,12 +244,12 @@ def damage(events: list[Event], edit: tuple[str, int, int]) -> None:
         event.life = 2 if to % 2 else 1
     elif what == "late":
         event.at_ns += 10**10
-    elif view is not None:
+    elif view:
         items = list(view)
         if what == "cut":
             del items[to % len(items)]
         else:
-            items.insert(to % len(items), items[to % 2])
+            items.insert(to % len(items), items[at % len(items)])
         name = "messages" if hasattr(event, "messages") else "history"
         setattr(event, name, MessageView(items, len(items)))
 
