@@ -36,6 +36,8 @@ __all__ = [
 
 EXIT_CODES = {"holds": 0, "violated": 1, "unknown": 2, "not_applicable": 2, "usage": 3}
 
+TRACE_BYTES_MAX = 512 << 20
+
 REFERENCE = "agentsim.runtime:reference"
 
 TargetArgument = Annotated[
@@ -85,7 +87,11 @@ def read_trace(path: Path) -> Trace:
     Raises:
         UsageError: when it can't be read, or is no trace.
     """
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path}: this is no regular file")
     try:
+        if path.stat().st_size > TRACE_BYTES_MAX:
+            raise UsageError(f"{path}: longer than {TRACE_BYTES_MAX >> 20} MiB")
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise UsageError(f"{path}: there is no such file") from error

@@ -20,7 +20,7 @@ Each mutant names a scenario that shows the fault, and the invariant that must c
 there within 200 random runs. A test holds it to that.
 
 ```console
-$ agentsim explore scenarios/parallel_reads.yaml --runs 20 --agent agentsim.mutants:write_overlaps_reads  # exit code 1
+$ agentsim run scenarios/declined.yaml --agent agentsim.mutants:declined_call_runs  # exit code 1
 ```
 
 ## By what is broken

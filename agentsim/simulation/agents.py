@@ -118,7 +118,9 @@ def _import_module(name: str, what: str) -> ModuleType:
         sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the code of a user raises
         raise UsageError(f"{what}: can't import {name!r}: {_why(error)}") from error
 
 

@@ -217,6 +217,10 @@ class _Explorer:
         outcome = made.outcome
         ending = outcome.status if outcome.status is not None else outcome.ending
         found.endings[ending] = found.endings.get(ending, 0) + 1
+        if any(name not in self._met for name in made.struck):
+            # Of each kind of trouble one run is made twice: an agent may well be
+            # unrepeatable only where something went wrong.
+            self._check_independence(made)
         for name in made.met:
             self._met[name] = None
         if self._rules is None or self._rules:

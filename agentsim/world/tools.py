@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import getdoc, signature
 from typing import Any, TypeVar
 
-from agentsim.core import Category, Rights, ToolDef
+from agentsim.core import Category, Rights, ToolDef, UsageError
 from agentsim.world.parameters import Parameters
 
 __all__ = ["WorldTool", "tools_of", "world_tool"]
@@ -107,9 +107,14 @@ def _declared(subsystem: type[object]) -> Iterator[WorldTool]:
 
 def _build(name: str, method: Callable[..., Any], declared: _Declaration) -> WorldTool:
     parameters = Parameters(method)
-    description = (getdoc(method) or "").split("\n", 1)[0]
+    description = getdoc(method)
+    if not description:
+        raise UsageError(
+            f"tool {name!r}: its method needs a docstring, which the model is told; "
+            "under `python -OO` there are none"
+        )
     return WorldTool(
-        ToolDef(name, description, parameters.schema),
+        ToolDef(name, description.split("\n", 1)[0], parameters.schema),
         declared.rights,
         declared.latency_s,
         confirms=declared.rights.confirms,

@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_read_is_no_trace(tmp_path: Path) -> None:
     """A folder is told as such."""
     done = agentsim("show", str(tmp_path))
     assert (done.code, done.out) == (3, "")
-    assert "this is no file that can be read" in done.err
+    assert "this is no regular file" in done.err
 
 
 def test_equal_traces_are_told_in_both_forms(tmp_path: Path) -> None:

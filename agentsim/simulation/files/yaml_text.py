@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "load", "load_file"]
 
+BYTES_MAX = 16 << 20
+"""Bytes that a scenario file may have."""
+
 
 class Document:
     """A YAML mapping as plain data, and where its parts stand.
@@ -77,6 +80,10 @@ def load_file(path: Path) -> Document:
         ScenarioError: as `load`, and when the file can't be read.
     """
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise ScenarioError(f"{path}: this is no regular file")
+        if path.exists() and path.stat().st_size > BYTES_MAX:
+            raise ScenarioError(f"{path}: longer than {BYTES_MAX >> 20} MiB")
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         raise ScenarioError(f"{path}: {_unread(path, error)}") from None

@@ -91,12 +91,15 @@ class Environment:
     ) -> None:
         """Promise to keep boundaries: only then are they judged.
 
+        What was promised before stays, unless it is promised anew.
+
         Raises:
             UsageError: for what are no limits or no loop rules.
         """
         _expect("limits", limits, Limits)
         _expect("loop", loop, LoopRules)
-        declared = Declared(limits, loop)
+        before = self._stage.declared or Declared()
+        declared = Declared(limits or before.limits, loop or before.loop)
         self._stage.declared = declared
         self._life.record(declared)
 

@@ -16,6 +16,7 @@ from agentsim.core import (
 )
 from agentsim.engine import Life
 from agentsim.providers import Answer, ScriptedClient
+from agentsim.simulation.outside.requests import CheckedClient
 from agentsim.simulation.outside.stage import Stage
 
 __all__ = ["CLOSING_TEXT", "simulated_client"]
@@ -27,13 +28,14 @@ CLOSING_TEXT = "The script of this simulation has ended."
 def simulated_client(stage: Stage, life: Life) -> Client:
     """The neutral client of one incarnation."""
     answers = _Answers(stage, life)
-    return ScriptedClient(
+    client = ScriptedClient(
         life,
         stage.model,
         tamper=answers.tamper,
         out_of_script=answers.out_of_script,
         numbers=stage.request_numbers,
     )
+    return CheckedClient(client, life)
 
 
 class _Answers:

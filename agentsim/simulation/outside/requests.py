@@ -1,0 +1,144 @@
+"""What an agent sends, looked at before it is recorded: a wrong type is told its place.
+
+A request of other types than `core` has can neither be judged nor written down. It is a
+mistake in the agent's code, as a service's SDK would tell it, and ends the simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from agentsim.core import (
+    Client,
+    Delta,
+    Message,
+    MessageView,
+    Request,
+    Response,
+    ToolCall,
+    ToolDef,
+    UsageError,
+)
+from agentsim.engine import Life
+
+__all__ = ["CheckedClient"]
+
+ROLES = ("system", "user", "assistant", "tool")
+
+
+class CheckedClient:
+    """A client that refuses what is no request; implements `core.Client`."""
+
+    __slots__ = ("_client", "_life", "_seen")
+
+    def __init__(self, client: Client, life: Life) -> None:
+        self._client = client
+        self._life = life
+        self._seen: MessageView | None = None
+
+    async def complete(self, request: Request) -> Response:
+        """Answer a request whole.
+
+        Raises:
+            UsageError: for what is no request; the simulation ends with it.
+        """
+        self._check(request)
+        return await self._client.complete(request)
+
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Answer in pieces.
+
+        Raises:
+            UsageError: for what is no request; the simulation ends with it.
+        """
+        self._check(request)
+        return self._client.stream(request)
+
+    def _check(self, request: Request) -> None:
+        fault = _request_fault(request) or self._history_fault(request.messages)
+        if fault is not None:
+            error = UsageError(f"the agent sent no proper request: {fault}")
+            self._life.halt(error)
+            raise error
+
+    def _history_fault(self, messages: Sequence[Message]) -> str | None:
+        """Look at the messages that were not seen before."""
+        start = 0
+        if isinstance(messages, MessageView):
+            seen, self._seen = self._seen, messages
+            if seen is not None and messages.extends(seen):
+                start = len(seen)
+        return _first(
+            f"messages[{number}]{fault}"
+            for number, message in enumerate(messages[start:], start)
+            if (fault := _message_fault(message)) is not None
+        )
+
+
+def _request_fault(request: object) -> str | None:
+    if not isinstance(request, Request):
+        return f"expected a Request, got {_kind(request)}"
+    # As objects: the agent may have put in whatever it liked.
+    model: object = request.model
+    messages: object = request.messages
+    tools: object = request.tools
+    if not isinstance(model, str):
+        return f"model: expected a text, got {_kind(model)}"
+    if not isinstance(messages, Sequence) or isinstance(messages, str):
+        return f"messages: expected a list, got {_kind(messages)}"
+    if not isinstance(tools, Sequence):
+        return f"tools: expected a tuple of ToolDef, got {_kind(tools)}"
+    fault = _first(
+        f"tools[{number}]: expected a ToolDef (the definition of a tool), "
+        f"got {_kind(tool)}"
+        for number, tool in enumerate(tools)
+        if not isinstance(tool, ToolDef)
+    )
+    return fault or _numbers_fault(request.temperature, request.max_tokens)
+
+
+def _numbers_fault(temperature: object, max_tokens: object) -> str | None:
+    if isinstance(temperature, bool) or not isinstance(temperature, (int, float)):
+        return f"temperature: expected a number, got {_kind(temperature)}"
+    if isinstance(max_tokens, bool) or not isinstance(max_tokens, (int, type(None))):
+        return f"max_tokens: expected a whole number or None, got {_kind(max_tokens)}"
+    return None
+
+
+def _message_fault(message: object) -> str | None:
+    if not isinstance(message, Message):
+        return (
+            f": expected a Message, got {_kind(message)}; make one with system(...), "
+            "user(...), assistant(...) or tool_result(...)"
+        )
+    content: object = message.content
+    answered: object = message.tool_call_id
+    calls: object = message.tool_calls
+    if message.role not in ROLES:
+        return f".role: expected one of {', '.join(ROLES)}"
+    if not isinstance(content, str):
+        return f".content: expected a text, got {_kind(content)}"
+    if not isinstance(answered, (str, type(None))):
+        return f".tool_call_id: expected a text, got {_kind(answered)}"
+    if not isinstance(calls, tuple):
+        return f".tool_calls: expected a tuple, got {_kind(calls)}"
+    return _first(
+        f".tool_calls[{number}]: expected a ToolCall of texts, got {_kind(call)}"
+        for number, call in enumerate(calls)
+        if not _is_call(call)
+    )
+
+
+def _is_call(call: object) -> bool:
+    if not isinstance(call, ToolCall):
+        return False
+    parts: tuple[object, ...] = (call.id, call.name, call.arguments)
+    return all(isinstance(part, str) for part in parts)
+
+
+def _first(faults: Iterable[str]) -> str | None:
+    return next(iter(faults), None)
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
