@@ -22,7 +22,7 @@ from agentsim.core import (
 )
 from agentsim.invariants.subjects import Asked, Operation, Question, Turn
 
-__all__ = ["APPROVER", "arguments_of", "same_arguments", "served", "settle"]
+__all__ = ["APPROVER", "arguments_of", "is_retry", "same_arguments", "served", "settle"]
 
 APPROVER = "confirmed_by"
 """The field that a runtime adds to the arguments of an approved call (R4.4)."""
@@ -336,7 +336,7 @@ def _repeat(operation: Operation, calls: list[Asked]) -> None:
     best = 2 * UNFIT + 2
     for asked in calls:
         attempts = sorted([*asked.operations, operation], key=_begins_at)
-        if all(_is_retry(*pair) for pair in pairwise(attempts)):
+        if all(is_retry(*pair) for pair in pairwise(attempts)):
             fit = _fit(attempts[-1], asked)
             fit += 0 if asked.operations else UNFIT + 1
             if fit < best:
@@ -345,7 +345,7 @@ def _repeat(operation: Operation, calls: list[Asked]) -> None:
         _give(operation, found)
 
 
-def _is_retry(first: Operation, second: Operation) -> bool:
+def is_retry(first: Operation, second: Operation) -> bool:
     """Whether the second began after the first had failed."""
     over = first.end_at is None or first.end_at < second.start_at
     return over and _failed(first, second.start)

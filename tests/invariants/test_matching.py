@@ -419,6 +419,20 @@ def test_a_retry_and_a_refusal_may_look_like_a_run_for_each_call() -> None:
     assert alarms(run.ends()) == []
 
 
+@pytest.mark.parametrize(
+    ("failed", "expected"), [(True, []), (False, ["loop-blocked"])]
+)
+def test_a_blocked_call_may_show_the_retry_of_the_one_before(
+    failed: bool, expected: list[str]
+) -> None:
+    """As many runs as calls: was the last one refused, and that before it repeated?"""
+    results = ["full", LOOP.format(2), LOOP.format(3)]
+    if failed:
+        results[0] = "Error: full"
+    run = looping(*[("full", failed)] * 3, results=results)
+    assert alarms(run.ends()) == expected
+
+
 # ------------------------------------------------------------ with a rewritten history
 
 
