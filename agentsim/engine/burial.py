@@ -23,6 +23,10 @@ _HANDLES_MAX = 1_000
 _STOPS_MAX = 100
 
 _GRAVEYARD: dict[object, object] = {}
+# At the end of the interpreter the names of modules are cleared. What holds itself, in
+# the part of the heap that is never collected, outlives that: else each dead coroutine
+# would be closed there, and one that catches everything would never let Python exit.
+_GRAVEYARD["itself"] = _GRAVEYARD
 
 
 @cache
