@@ -396,3 +396,17 @@ def test_a_script_of_functions_is_asked_anew_in_each_run() -> None:
     first, again = run(story), run(story)
     assert first.outcome.output == "Enough."
     assert first.trace.digest() == again.trace.digest()
+
+
+@pytest.mark.slow
+def test_a_long_run_that_its_limits_allow_is_no_livelock() -> None:
+    """The bound on answers of the outside grows with the iterations that are allowed."""
+    turns = 1_100
+    script = [call("write_file", path=str(n), content="it") for n in range(turns)]
+    for limit in (turns + 1, None):
+        scenario = writing(
+            script=[*script, say("Done.")],
+            limits=Limits(max_iterations=limit, deadline_s=None),
+        )
+        outcome = run(scenario).outcome
+        assert (outcome.status, outcome.iterations) == ("done", turns + 1)

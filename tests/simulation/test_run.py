@@ -136,6 +136,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let agents that go on for ever be found out soon."""
     for name in ("GATES_MAX", "TIMERS_MAX", "STEPS_MAX"):
         monkeypatch.setattr(stage, name, 50)
+    monkeypatch.setattr(stage, "GATES_PER_ITERATION", 1)
 
 
 @pytest.mark.usefixtures("short")

@@ -31,6 +31,12 @@ __all__ = ["Stage", "Strike"]
 GATES_MAX = 2_000
 """Answers of the outside in one life; an agent that wants more goes on without end."""
 
+GATES_PER_ITERATION = 20
+"""More of them, where the scenario allows many iterations."""
+
+ITERATIONS_MAX = 10_000
+"""Iterations that count as allowed where the scenario has no limit."""
+
 TIMERS_MAX = 100_000
 
 STEPS_MAX = 200_000
@@ -63,7 +69,7 @@ class Stage:
             crash=menu.crash,
             steps_max=STEPS_MAX,
             timers_max=TIMERS_MAX,
-            gates_max=GATES_MAX,
+            gates_max=_gates_max(scenario),
             inject=[
                 (entry.id, partial(self._arrive, entry)) for entry in scenario.inject
             ],
@@ -139,6 +145,12 @@ class Stage:
             )
         )
         return fault
+
+
+def _gates_max(scenario: Scenario) -> int:
+    iterations = scenario.limits.max_iterations
+    allowed = ITERATIONS_MAX if iterations is None else iterations
+    return max(GATES_MAX, GATES_PER_ITERATION * allowed)
 
 
 @lru_cache(maxsize=256)
