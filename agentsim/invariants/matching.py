@@ -22,7 +22,7 @@ from agentsim.core import (
 )
 from agentsim.invariants.subjects import Asked, Operation, Question, Turn
 
-__all__ = ["APPROVER", "arguments_of", "is_retry", "same_arguments", "served", "settle"]
+__all__ = ["APPROVER", "arguments_of", "same_arguments", "served", "settle"]
 
 APPROVER = "confirmed_by"
 """The field that a runtime adds to the arguments of an approved call (R4.4)."""
@@ -154,9 +154,20 @@ def _divide(events: list[_Event], calls: list[Asked]) -> None:
     left = [e for e in _share(events, calls) if isinstance(e, Operation)]
     for operation in left:
         _repeat(operation, calls)
-    if left and len(calls) > 1:
+    if len(calls) > 1 and (left or _may_hide_retries(events, calls)):
         for asked in calls:
             asked.guessed = asked.last is None or _fit(asked.last, asked) > SURE
+
+
+def _may_hide_retries(events: list[_Event], calls: list[Asked]) -> bool:
+    """Whether as many calls may have been refused as runs were repeated.
+
+    Only a write is refused because of a loop, and a block hides that.
+    """
+    runs = [event for event in events if isinstance(event, Operation)]
+    if not any(asked.blocked for asked in calls) or not any(r.writes for r in runs):
+        return False
+    return any(_is_retry(*pair) for pair in pairwise(runs))
 
 
 def _begins_at(event: _Event) -> int:
@@ -321,10 +332,11 @@ def _fails(event: _Event) -> bool:
 
 
 def _words(event: _Event) -> str:
+    """The text that a result would have, or have in it; empty where none is known."""
     if isinstance(event, Operation):
         return event.end.output if event.end is not None else ""
     reason = event.answer.reason if event.answer is not None else None
-    return reason or "declined"
+    return reason or ""
 
 
 def _repeat(operation: Operation, calls: list[Asked]) -> None:
@@ -336,7 +348,7 @@ def _repeat(operation: Operation, calls: list[Asked]) -> None:
     best = 2 * UNFIT + 2
     for asked in calls:
         attempts = sorted([*asked.operations, operation], key=_begins_at)
-        if all(is_retry(*pair) for pair in pairwise(attempts)):
+        if all(_is_retry(*pair) for pair in pairwise(attempts)):
             fit = _fit(attempts[-1], asked)
             fit += 0 if asked.operations else UNFIT + 1
             if fit < best:
@@ -345,7 +357,7 @@ def _repeat(operation: Operation, calls: list[Asked]) -> None:
         _give(operation, found)
 
 
-def is_retry(first: Operation, second: Operation) -> bool:
+def _is_retry(first: Operation, second: Operation) -> bool:
     """Whether the second began after the first had failed."""
     over = first.end_at is None or first.end_at < second.start_at
     return over and _failed(first, second.start)

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from agentsim.core import CallKey, LoopRules, LoopWindow, call_key, key_signature
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import is_retry
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -221,8 +220,6 @@ class _Counter:
         if last is not None and (last.end is None or last.end.ending == "cancelled"):
             return None
         if last is not None and blocking is not None:
-            if _may_repeat(turn, asked, last):
-                return None
             self._ran_blocked(asked, last)
         failed = last is None or last.end is None or last.end.ending != "ok"
         sign: str | None = blocking if last is None else None
@@ -311,16 +308,6 @@ class _Counter:
                 (last.start_at, *last.effects_at[:1]),
             )
         )
-
-
-def _may_repeat(turn: Turn, asked: Asked, last: Operation) -> bool:
-    """Whether the run of a call may be another attempt at an earlier one like it."""
-    earlier = turn.asked[: turn.asked.index(asked)]
-    return any(
-        other.last is not None and is_retry(other.last, last)
-        for other in earlier
-        if _key(other) == _key(asked)
-    )
 
 
 def _answered_at(turn: Turn, asked: Asked) -> int:

@@ -109,6 +109,7 @@ class Operation:
     Attributes:
         rights: Those of the tool, or None for a tool outside of the list.
         alone: Whether it must not overlap any other (R4.2).
+        writes: Whether the tool may change the world.
         response_at: Index of the latest response before it, or None.
         wanted: Whether a call of that response explains it.
         beside: Operations that were in flight when it started.
@@ -126,6 +127,7 @@ class Operation:
         "start",
         "start_at",
         "wanted",
+        "writes",
     )
 
     def __init__(
@@ -135,6 +137,7 @@ class Operation:
         self.start = start
         self.rights = rights
         self.alone = rights is not None and not rights.parallel
+        self.writes = rights is not None and not rights.read_only
         self.end_at: int | None = None
         self.end: ToolEnded | None = None
         self.response_at: int | None = None

@@ -30,6 +30,9 @@ from tests.invariants.support import Run
 
 __all__ = ["Habits", "Reply", "Step", "live"]
 
+DECLINED = "Error: declined"
+"""How a refusal begins; its reason goes to the model (R4.4)."""
+
 CLOSED = "Error: not executed: the run is over"
 
 
@@ -61,7 +64,7 @@ class Habits:
         asks_by_id: Whether a question names its call.
         ids: Whether the model gives its calls ids; else the loop does.
         person: Whether there is anybody who approves.
-        own_words: Whether errors are told in other words than the tool's.
+        own_words: Whether errors, but for refusals, are told in words of the loop's own.
     """
 
     asks_by_id: bool = False
@@ -176,7 +179,7 @@ class _Loop:
         if count >= self.rules.block_at:
             words = f"Error: loop detected: {call.name} called {count} times"
             self.tell(call, words, error=True)
-        elif failed and self.habits.own_words:
+        elif failed and self.habits.own_words and not raw.startswith(DECLINED):
             self.tell(call, "Error: that did not work", error=True)
         else:
             self.tell(call, raw, error=failed)
@@ -219,7 +222,7 @@ class _Loop:
         )
         if step.approved:
             return None
-        return f"Error: declined: {step.reason}" if step.reason else "Error: declined"
+        return f"{DECLINED}: {step.reason}" if step.reason else DECLINED
 
     def once(
         self, facts: ToolFacts, step: Step, arguments: dict[str, Any]

@@ -370,6 +370,20 @@ def test_each_way_to_decline_has_a_result_of_its_own() -> None:
     assert alarms(run.ends("stopped")) == []
 
 
+def test_refusals_without_a_reason_are_matched_in_their_order() -> None:
+    """That a result speaks of a refusal does not tell of which."""
+    run = Run([PAY], loop=LoopRules())
+    results = ["no", "an approval needs a name"] * 2 + [LOOP.format(3)]
+    for calls in (2, 3):
+        run.asks(*[call("pay")] * calls)
+        for nth in range(calls):
+            by = None if nth == 1 else "ann"
+            run.confirms("pay", approved=nth == 1, by=by)
+        told = [f"Error: declined: {text}" for text in results[:2]]
+        run.tells(*told, *results[4:][: calls - 2])
+    assert alarms(run.ends("stopped")) == []
+
+
 def test_a_refusal_in_other_words_may_be_one_that_was_seen() -> None:
     """Where no call was declined like this one, any result that explains a block does."""
     for reasons, expected in (
