@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.core import (
+    CancelRequested,
+    Crashed,
     IncarnationStarted,
     InvariantViolation,
     Outcome,
@@ -138,7 +140,8 @@ def run(
             f"run(): expected a Scenario, got {type(scenario).__name__}; "
             "load_scenario(path) reads one from a file"
         )
-    check_named(named)
+    if named:
+        check_named(named)
     choices = choices if choices is not None else Choices()
     stage = Stage(scenario, menu, choices)
     lost: list[str] = []
@@ -178,7 +181,7 @@ def run(
     unmet = (*unmet_rules, *(name for name in named if name not in met))
     return Run(
         scenario,
-        agent_name(agent),
+        trace.header.agent,
         menu,
         trace,
         Verdict(judgements, unmet, named),
@@ -240,8 +243,9 @@ def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
 
 
 def _struck(stage: Stage) -> tuple[str, ...]:
-    kinds = [event.kind for event in stage.recorder.events]
-    outside = [name for name in ("cancel", "crash") if name in kinds]
+    kinds = set(map(type, stage.recorder.events))
+    happened = (("cancel", CancelRequested), ("crash", Crashed))
+    outside = [name for name, kind in happened if kind in kinds]
     return (*dict.fromkeys(strike.fault for strike in stage.strikes), *outside)
 
 
