@@ -6,6 +6,7 @@ address, and the same run would then leave two traces.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from types import TracebackType
@@ -75,7 +76,10 @@ def outcome_of(
         )
     output = result if isinstance(result, str) else None
     kind, error = ending.kind, ending.words or None
-    if ending.error is not None and kind in ("raised", "leak"):
+    left_behind = kind == "leak" and not isinstance(
+        ending.error, asyncio.CancelledError
+    )
+    if ending.error is not None and (kind == "raised" or left_behind):
         # What it raised matters more than the tasks that it left behind.
         kind, left = "raised", f"; {error}" if error is not None else ""
         error = error_words(ending.error) + left
