@@ -21,43 +21,45 @@ if TYPE_CHECKING:
     from agentsim.core.errors import WorldError as WorldError
     from agentsim.core.estimate import estimate_usage as estimate_usage
     from agentsim.core.estimate import tokens_of as tokens_of
-    from agentsim.core.events import EVENT_KINDS as EVENT_KINDS
-    from agentsim.core.events import Acknowledged as Acknowledged
-    from agentsim.core.events import CallIdsReplaced as CallIdsReplaced
-    from agentsim.core.events import CallRecovered as CallRecovered
-    from agentsim.core.events import CancelRequested as CancelRequested
-    from agentsim.core.events import CheckpointSaved as CheckpointSaved
-    from agentsim.core.events import CondenseEnded as CondenseEnded
-    from agentsim.core.events import CondenseFailed as CondenseFailed
-    from agentsim.core.events import CondenseStarted as CondenseStarted
-    from agentsim.core.events import ConfirmationAnswered as ConfirmationAnswered
-    from agentsim.core.events import ConfirmationAsked as ConfirmationAsked
-    from agentsim.core.events import Crashed as Crashed
-    from agentsim.core.events import Declared as Declared
-    from agentsim.core.events import DeltaReceived as DeltaReceived
-    from agentsim.core.events import EffectApplied as EffectApplied
-    from agentsim.core.events import EndingKind as EndingKind
-    from agentsim.core.events import Escalated as Escalated
-    from agentsim.core.events import Event as Event
-    from agentsim.core.events import FallbackUsed as FallbackUsed
-    from agentsim.core.events import FaultStruck as FaultStruck
-    from agentsim.core.events import FinalAnswer as FinalAnswer
-    from agentsim.core.events import IncarnationStarted as IncarnationStarted
-    from agentsim.core.events import LoopBlocked as LoopBlocked
-    from agentsim.core.events import MessageInjected as MessageInjected
-    from agentsim.core.events import Outcome as Outcome
-    from agentsim.core.events import RequestFailed as RequestFailed
-    from agentsim.core.events import RequestSent as RequestSent
-    from agentsim.core.events import ResponseReceived as ResponseReceived
-    from agentsim.core.events import Retried as Retried
-    from agentsim.core.events import RunEnded as RunEnded
-    from agentsim.core.events import RunStarted as RunStarted
-    from agentsim.core.events import Terminal as Terminal
-    from agentsim.core.events import ToolEnded as ToolEnded
-    from agentsim.core.events import ToolEnding as ToolEnding
-    from agentsim.core.events import ToolProgress as ToolProgress
-    from agentsim.core.events import ToolStarted as ToolStarted
-    from agentsim.core.events import Who as Who
+    from agentsim.core.events.boundary import CancelRequested as CancelRequested
+    from agentsim.core.events.boundary import (
+        ConfirmationAnswered as ConfirmationAnswered,
+    )
+    from agentsim.core.events.boundary import ConfirmationAsked as ConfirmationAsked
+    from agentsim.core.events.boundary import Crashed as Crashed
+    from agentsim.core.events.boundary import Declared as Declared
+    from agentsim.core.events.boundary import DeltaReceived as DeltaReceived
+    from agentsim.core.events.boundary import EffectApplied as EffectApplied
+    from agentsim.core.events.boundary import EndingKind as EndingKind
+    from agentsim.core.events.boundary import FaultStruck as FaultStruck
+    from agentsim.core.events.boundary import IncarnationStarted as IncarnationStarted
+    from agentsim.core.events.boundary import MessageInjected as MessageInjected
+    from agentsim.core.events.boundary import Outcome as Outcome
+    from agentsim.core.events.boundary import RequestFailed as RequestFailed
+    from agentsim.core.events.boundary import RequestSent as RequestSent
+    from agentsim.core.events.boundary import ResponseReceived as ResponseReceived
+    from agentsim.core.events.boundary import ToolEnded as ToolEnded
+    from agentsim.core.events.boundary import ToolEnding as ToolEnding
+    from agentsim.core.events.boundary import ToolStarted as ToolStarted
+    from agentsim.core.events.event import Event as Event
+    from agentsim.core.events.event import Who as Who
+    from agentsim.core.events.kinds import EVENT_KINDS as EVENT_KINDS
+    from agentsim.core.events.runtime import Acknowledged as Acknowledged
+    from agentsim.core.events.runtime import CallIdsReplaced as CallIdsReplaced
+    from agentsim.core.events.runtime import CallRecovered as CallRecovered
+    from agentsim.core.events.runtime import CheckpointSaved as CheckpointSaved
+    from agentsim.core.events.runtime import CondenseEnded as CondenseEnded
+    from agentsim.core.events.runtime import CondenseFailed as CondenseFailed
+    from agentsim.core.events.runtime import CondenseStarted as CondenseStarted
+    from agentsim.core.events.runtime import Escalated as Escalated
+    from agentsim.core.events.runtime import FallbackUsed as FallbackUsed
+    from agentsim.core.events.runtime import FinalAnswer as FinalAnswer
+    from agentsim.core.events.runtime import LoopBlocked as LoopBlocked
+    from agentsim.core.events.runtime import Retried as Retried
+    from agentsim.core.events.runtime import RunEnded as RunEnded
+    from agentsim.core.events.runtime import RunStarted as RunStarted
+    from agentsim.core.events.runtime import Terminal as Terminal
+    from agentsim.core.events.runtime import ToolProgress as ToolProgress
     from agentsim.core.history import History as History
     from agentsim.core.history import MessageView as MessageView
     from agentsim.core.json_fault import DEPTH_MAX as DEPTH_MAX
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from agentsim.core.ports import Inject as Inject
     from agentsim.core.ports import Observe as Observe
     from agentsim.core.ports import Stop as Stop
+    from agentsim.core.registry import Registry as Registry
     from agentsim.core.results import STATUSES as STATUSES
     from agentsim.core.results import Decision as Decision
     from agentsim.core.results import Injected as Injected
@@ -116,95 +119,96 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "Acknowledged": "events",
+            "Acknowledged": "events.runtime",
             "AgentsimError": "errors",
             "Boundary": "ports",
             "Breach": "rules",
-            "CallIdsReplaced": "events",
+            "CallIdsReplaced": "events.runtime",
             "CallKey": "loops",
-            "CallRecovered": "events",
-            "CancelRequested": "events",
+            "CallRecovered": "events.runtime",
+            "CancelRequested": "events.boundary",
             "Category": "tools",
-            "CheckpointSaved": "events",
+            "CheckpointSaved": "events.runtime",
             "Client": "ports",
-            "CondenseEnded": "events",
-            "CondenseFailed": "events",
-            "CondenseStarted": "events",
+            "CondenseEnded": "events.runtime",
+            "CondenseFailed": "events.runtime",
+            "CondenseStarted": "events.runtime",
             "Confirm": "ports",
-            "ConfirmationAnswered": "events",
-            "ConfirmationAsked": "events",
-            "Crashed": "events",
+            "ConfirmationAnswered": "events.boundary",
+            "ConfirmationAsked": "events.boundary",
+            "Crashed": "events.boundary",
             "DEPTH_MAX": "json_fault",
             "DIGITS_MAX": "json_fault",
             "Deadlock": "errors",
             "Decision": "results",
-            "Declared": "events",
+            "Declared": "events.boundary",
             "Delta": "messages",
-            "DeltaReceived": "events",
-            "EVENT_KINDS": "events",
-            "EffectApplied": "events",
-            "EndingKind": "events",
+            "DeltaReceived": "events.boundary",
+            "EVENT_KINDS": "events.kinds",
+            "EffectApplied": "events.boundary",
+            "EndingKind": "events.boundary",
             "Env": "ports",
-            "Escalated": "events",
-            "Event": "events",
+            "Escalated": "events.runtime",
+            "Event": "events.event",
             "FINAL_REASONS": "messages",
-            "FallbackUsed": "events",
-            "FaultStruck": "events",
-            "FinalAnswer": "events",
+            "FallbackUsed": "events.runtime",
+            "FaultStruck": "events.boundary",
+            "FinalAnswer": "events.runtime",
             "Finding": "errors",
             "History": "history",
             "HistoryRules": "rules",
-            "IncarnationStarted": "events",
+            "IncarnationStarted": "events.boundary",
             "Inject": "ports",
             "Injected": "results",
             "InternalError": "errors",
             "InvalidArguments": "json_text",
             "InvariantViolation": "errors",
             "Limits": "limits",
-            "LoopBlocked": "events",
+            "LoopBlocked": "events.runtime",
             "LoopRules": "limits",
             "LoopWindow": "loops",
             "Message": "messages",
-            "MessageInjected": "events",
+            "MessageInjected": "events.boundary",
             "MessageView": "history",
             "NondeterminismError": "errors",
             "Observe": "ports",
-            "Outcome": "events",
+            "Outcome": "events.boundary",
             "ProviderError": "errors",
             "Question": "results",
             "RULES": "rules",
+            "Registry": "registry",
             "Request": "messages",
-            "RequestFailed": "events",
-            "RequestSent": "events",
+            "RequestFailed": "events.boundary",
+            "RequestSent": "events.boundary",
             "Response": "messages",
-            "ResponseReceived": "events",
-            "Retried": "events",
+            "ResponseReceived": "events.boundary",
+            "Retried": "events.runtime",
             "Rights": "tools",
             "Role": "messages",
             "Rule": "rules",
-            "RunEnded": "events",
+            "RunEnded": "events.runtime",
             "RunResult": "results",
-            "RunStarted": "events",
+            "RunStarted": "events.runtime",
             "STATUSES": "results",
             "ScenarioError": "errors",
             "Status": "results",
             "Stop": "ports",
             "TaskLeak": "errors",
-            "Terminal": "events",
+            "Terminal": "events.runtime",
             "TokenError": "errors",
             "Tool": "tools",
             "ToolCall": "messages",
             "ToolDef": "tools",
-            "ToolEnded": "events",
-            "ToolEnding": "events",
+            "ToolEnded": "events.boundary",
+            "ToolEnding": "events.boundary",
             "ToolFailed": "errors",
             "ToolFunction": "tools",
-            "ToolProgress": "events",
-            "ToolStarted": "events",
+            "ToolProgress": "events.runtime",
+            "ToolStarted": "events.boundary",
             "UnscriptedRequest": "errors",
             "Usage": "messages",
             "UsageError": "errors",
-            "Who": "events",
+            "Who": "events.event",
             "WorldError": "errors",
             "assistant": "messages",
             "breaches": "rules",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol
 
-from agentsim.core.events import Event
+from agentsim.core.events.event import Event
 from agentsim.core.limits import Limits, LoopRules
 from agentsim.core.messages import Delta, Message, Request, Response
 from agentsim.core.results import Decision, Injected, Question

@@ -6,25 +6,25 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from agentsim.core import UsageError, did_you_mean
-from agentsim.invariants.endings import ends, result_always
-from agentsim.invariants.facts import Facts
-from agentsim.invariants.histories import (
+from agentsim.invariants.checks.endings import ends, result_always
+from agentsim.invariants.checks.histories import (
     every_call_answered,
     history_append_only,
     prefix_stable,
     provider_accepts,
     results_in_order,
 )
-from agentsim.invariants.limiting import limit_exact
-from agentsim.invariants.overlapping import reads_bounded, writes_alone
-from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
-from agentsim.invariants.repeating import loop_blocked, loop_terminal
-from agentsim.invariants.running import (
+from agentsim.invariants.checks.limiting import limit_exact
+from agentsim.invariants.checks.overlapping import reads_bounded, writes_alone
+from agentsim.invariants.checks.repeating import loop_blocked, loop_terminal
+from agentsim.invariants.checks.running import (
     allowlist,
     confirmed_before_effect,
     errors_visible,
 )
-from agentsim.invariants.stopping import limit_terminal
+from agentsim.invariants.checks.stopping import limit_terminal
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
 from agentsim.trace import Trace
 
 __all__ = ["INVARIANTS", "judge", "overall"]

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from agentsim.simulation.agents import import_target as import_target
     from agentsim.simulation.expectation import EXPECTED as EXPECTED
     from agentsim.simulation.expectation import Expectation as Expectation
-    from agentsim.simulation.explore import RUNS as RUNS
-    from agentsim.simulation.explore import Exploration as Exploration
-    from agentsim.simulation.explore import explore as explore
+    from agentsim.simulation.exploring.explore import RUNS as RUNS
+    from agentsim.simulation.exploring.explore import Exploration as Exploration
+    from agentsim.simulation.exploring.explore import explore as explore
     from agentsim.simulation.files.scenario_file import ScenarioFile as ScenarioFile
     from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
     from agentsim.simulation.menu import EXPLORING as EXPLORING
@@ -33,9 +33,9 @@ else:
             "EXPECTED": "expectation",
             "EXPLORING": "menu",
             "Expectation": "expectation",
-            "Exploration": "explore",
+            "Exploration": "exploring.explore",
             "Menu": "menu",
-            "RUNS": "explore",
+            "RUNS": "exploring.explore",
             "RUNS_INDEPENDENT": "verdict",
             "Run": "run",
             "SCRIPTED": "menu",
@@ -43,7 +43,7 @@ else:
             "ScenarioFile": "files.scenario_file",
             "Verdict": "verdict",
             "agent_name": "agents",
-            "explore": "explore",
+            "explore": "exploring.explore",
             "import_agent": "agents",
             "import_target": "agents",
             "load_scenario": "files.scenario_file",

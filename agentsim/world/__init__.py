@@ -5,23 +5,29 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
-    from agentsim.world.cpu import Cpu as Cpu
-    from agentsim.world.cpu import CpuSystem as CpuSystem
-    from agentsim.world.cpu import Process as Process
-    from agentsim.world.database import Database as Database
-    from agentsim.world.database import DatabaseSystem as DatabaseSystem
-    from agentsim.world.disk import Disk as Disk
-    from agentsim.world.disk import DiskSystem as DiskSystem
-    from agentsim.world.files import Case as Case
-    from agentsim.world.files import Files as Files
-    from agentsim.world.files import FilesSystem as FilesSystem
-    from agentsim.world.files import Suite as Suite
-    from agentsim.world.files import SuiteSystem as SuiteSystem
     from agentsim.world.human import Human as Human
     from agentsim.world.human import Person as Person
     from agentsim.world.parameters import AtLeast as AtLeast
     from agentsim.world.parameters import Parameter as Parameter
     from agentsim.world.parameters import Parameters as Parameters
+    from agentsim.world.parts.cpu import Cpu as Cpu
+    from agentsim.world.parts.cpu import CpuSystem as CpuSystem
+    from agentsim.world.parts.cpu import Process as Process
+    from agentsim.world.parts.database import Database as Database
+    from agentsim.world.parts.database import DatabaseSystem as DatabaseSystem
+    from agentsim.world.parts.disk import Disk as Disk
+    from agentsim.world.parts.disk import DiskSystem as DiskSystem
+    from agentsim.world.parts.files import Case as Case
+    from agentsim.world.parts.files import Files as Files
+    from agentsim.world.parts.files import FilesSystem as FilesSystem
+    from agentsim.world.parts.files import Suite as Suite
+    from agentsim.world.parts.files import SuiteSystem as SuiteSystem
+    from agentsim.world.parts.search import Search as Search
+    from agentsim.world.parts.search import SearchSystem as SearchSystem
+    from agentsim.world.parts.services import Service as Service
+    from agentsim.world.parts.services import Services as Services
+    from agentsim.world.parts.services import ServicesSystem as ServicesSystem
+    from agentsim.world.parts.services import ServiceState as ServiceState
     from agentsim.world.plain import read_dataclass as read_dataclass
     from agentsim.world.plain import write_dataclass as write_dataclass
     from agentsim.world.reference import world_tools_page as world_tools_page
@@ -29,12 +35,6 @@ if TYPE_CHECKING:
     from agentsim.world.registry import from_plain as from_plain
     from agentsim.world.registry import human_from_plain as human_from_plain
     from agentsim.world.registry import to_plain as to_plain
-    from agentsim.world.search import Search as Search
-    from agentsim.world.search import SearchSystem as SearchSystem
-    from agentsim.world.services import Service as Service
-    from agentsim.world.services import Services as Services
-    from agentsim.world.services import ServicesSystem as ServicesSystem
-    from agentsim.world.services import ServiceState as ServiceState
     from agentsim.world.subsystem import Spec as Spec
     from agentsim.world.subsystem import Subsystem as Subsystem
     from agentsim.world.subsystem import Surroundings as Surroundings
@@ -49,32 +49,32 @@ else:
         __name__,
         {
             "AtLeast": "parameters",
-            "Case": "files",
-            "Cpu": "cpu",
-            "CpuSystem": "cpu",
-            "Database": "database",
-            "DatabaseSystem": "database",
-            "Disk": "disk",
-            "DiskSystem": "disk",
+            "Case": "parts.files",
+            "Cpu": "parts.cpu",
+            "CpuSystem": "parts.cpu",
+            "Database": "parts.database",
+            "DatabaseSystem": "parts.database",
+            "Disk": "parts.disk",
+            "DiskSystem": "parts.disk",
             "Effect": "world",
-            "Files": "files",
-            "FilesSystem": "files",
+            "Files": "parts.files",
+            "FilesSystem": "parts.files",
             "Human": "human",
             "Parameter": "parameters",
             "Parameters": "parameters",
             "Person": "human",
-            "Process": "cpu",
+            "Process": "parts.cpu",
             "SPECS": "registry",
-            "Search": "search",
-            "SearchSystem": "search",
-            "Service": "services",
-            "ServiceState": "services",
-            "Services": "services",
-            "ServicesSystem": "services",
+            "Search": "parts.search",
+            "SearchSystem": "parts.search",
+            "Service": "parts.services",
+            "ServiceState": "parts.services",
+            "Services": "parts.services",
+            "ServicesSystem": "parts.services",
             "Spec": "subsystem",
             "Subsystem": "subsystem",
-            "Suite": "files",
-            "SuiteSystem": "files",
+            "Suite": "parts.files",
+            "SuiteSystem": "parts.files",
             "Surroundings": "subsystem",
             "World": "world",
             "WorldTool": "tools",

@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.core import UsageError, did_you_mean
-from agentsim.world.cpu import Cpu
-from agentsim.world.database import Database
-from agentsim.world.disk import Disk
-from agentsim.world.files import Files, Suite
 from agentsim.world.human import Human
+from agentsim.world.parts.cpu import Cpu
+from agentsim.world.parts.database import Database
+from agentsim.world.parts.disk import Disk
+from agentsim.world.parts.files import Files, Suite
+from agentsim.world.parts.search import Search
+from agentsim.world.parts.services import Services
 from agentsim.world.plain import read_dataclass, write_dataclass
-from agentsim.world.search import Search
-from agentsim.world.services import Services
 from agentsim.world.subsystem import Spec
 
 __all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain"]

@@ -168,7 +168,7 @@ ALLOWED = (
         "every choice comes from here, out of instances seeded by the run",
     ),
     Allowed(
-        "agentsim/simulation/explore.py",
+        "agentsim/simulation/exploring/explore.py",
         "wall-clock",
         "a time limit and the runs per second are real time, outside of any run",
     ),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine import Seeded
 from agentsim.simulation import EXPLORING, Menu, explore
-from agentsim.simulation.sampling import Sampled
+from agentsim.simulation.exploring.sampling import Sampled
 from tests.support.scenarios import scenario
 
 LABELS = st.sampled_from(

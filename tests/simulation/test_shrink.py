@@ -11,7 +11,7 @@ from agentsim.core import Env, RunResult, ToolFailed, UsageError
 from agentsim.engine import Replay, Seeded
 from agentsim.runtime import reference
 from agentsim.simulation import EXPLORING, Menu, Run, run
-from agentsim.simulation.shrink import shrink
+from agentsim.simulation.exploring.shrink import shrink
 from tests.simulation.fakes import obedient, reading
 from tests.support.scenarios import scenario
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from agentsim.core import ToolFailed, UsageError
-from agentsim.world.disk import DiskSystem
+from agentsim.world.parts.disk import DiskSystem
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
 

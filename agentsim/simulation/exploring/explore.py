@@ -15,12 +15,12 @@ from agentsim.core import InvariantViolation, NondeterminismError, UsageError
 from agentsim.engine import Choices, Exhaustive, Replay
 from agentsim.invariants import INVARIANTS, VerdictStatus
 from agentsim.runtime import reference
-from agentsim.simulation.independence import dependence, dependent
+from agentsim.simulation.exploring.independence import dependence, dependent
+from agentsim.simulation.exploring.sampling import Sampled
+from agentsim.simulation.exploring.shrink import shrink
 from agentsim.simulation.menu import EXPLORING, Menu
 from agentsim.simulation.run import Run, run
-from agentsim.simulation.sampling import Sampled
 from agentsim.simulation.scenario import Scenario
-from agentsim.simulation.shrink import shrink
 from agentsim.simulation.verdict import RUNS_INDEPENDENT, check_named
 
 __all__ = ["RUNS", "Exploration", "explore"]

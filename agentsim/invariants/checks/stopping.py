@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentsim.core import Limits
+from agentsim.invariants.checks.limiting import (
+    asks_for_more,
+    deadline_ns,
+    seconds,
+    spent,
+)
+from agentsim.invariants.checks.repeating import LoopEnd, loop_ends
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.limiting import asks_for_more, deadline_ns, seconds, spent
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -14,7 +20,6 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
-from agentsim.invariants.repeating import LoopEnd, loop_ends
 from agentsim.invariants.subjects import Life, Operation
 
 __all__ = ["limit_terminal"]

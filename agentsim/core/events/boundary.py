@@ -1,33 +1,19 @@
-"""The one vocabulary of events: what a trace is made of (spec R11, T5).
-
-Two kinds of witnesses write the same kinds. `who` tells them apart: `boundary` is what
-surrounds the agent and is there for any runtime; `runtime` is what a runtime says of
-itself (R11); `world`, `fault` and `engine` say what the outside did. Invariants judge
-by the boundary. Events are slotted and not frozen, since freezing is four times dearer
-and happens on the hot path; once in a trace they are not changed.
-"""
+"""What surrounds an agent witnesses: there for any agent, and what judges read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from agentsim.core.events.event import Event
 from agentsim.core.history import MessageView
 from agentsim.core.limits import Limits, LoopRules
 from agentsim.core.messages import Message, Usage
 from agentsim.core.tools import ToolDef
 
 __all__ = [
-    "EVENT_KINDS",
-    "Acknowledged",
-    "CallIdsReplaced",
-    "CallRecovered",
     "CancelRequested",
-    "CheckpointSaved",
-    "CondenseEnded",
-    "CondenseFailed",
-    "CondenseStarted",
     "ConfirmationAnswered",
     "ConfirmationAsked",
     "Crashed",
@@ -35,52 +21,23 @@ __all__ = [
     "DeltaReceived",
     "EffectApplied",
     "EndingKind",
-    "Escalated",
-    "Event",
-    "FallbackUsed",
     "FaultStruck",
-    "FinalAnswer",
     "IncarnationStarted",
-    "LoopBlocked",
     "MessageInjected",
     "Outcome",
     "RequestFailed",
     "RequestSent",
     "ResponseReceived",
-    "Retried",
-    "RunEnded",
-    "RunStarted",
-    "Terminal",
     "ToolEnded",
     "ToolEnding",
-    "ToolProgress",
     "ToolStarted",
-    "Who",
 ]
-
-Who = Literal["boundary", "runtime", "world", "fault", "engine"]
 
 ToolEnding = Literal["ok", "error", "unknown", "cancelled"]
 
 EndingKind = Literal[
     "returned", "raised", "cancelled", "deadlock", "livelock", "leak", "crashed"
 ]
-
-
-@dataclass(slots=True)
-class Event:
-    """One thing that happened.
-
-    Attributes:
-        at_ns: Virtual nanoseconds since the run began.
-        life: Number of the incarnation, 1-based.
-        who: The witness.
-    """
-
-    kind: ClassVar[str]
-    at_ns: int = field(default=0, kw_only=True)
-    life: int = field(default=1, kw_only=True)
-    who: Who = field(default="boundary", kw_only=True)
 
 
 @dataclass(slots=True)
@@ -102,14 +59,6 @@ class Declared(Event):
     kind: ClassVar[str] = "declared"
     limits: Limits | None = None
     loop: LoopRules | None = None
-
-
-@dataclass(slots=True)
-class RunStarted(Event):
-    """A run began."""
-
-    kind: ClassVar[str] = "run_started"
-    task: str
 
 
 @dataclass(slots=True)
@@ -176,34 +125,6 @@ class RequestFailed(Event):
 
 
 @dataclass(slots=True)
-class FinalAnswer(Event):
-    """The runtime took a response as the end of the task."""
-
-    kind: ClassVar[str] = "final_answer"
-    text: str
-
-
-@dataclass(slots=True)
-class Retried(Event):
-    """A failed request is tried again."""
-
-    kind: ClassVar[str] = "retry"
-    number: int
-    attempt: int
-    wait_s: float
-    words: str
-
-
-@dataclass(slots=True)
-class FallbackUsed(Event):
-    """The model was changed after transient failures."""
-
-    kind: ClassVar[str] = "fallback"
-    model: str
-    words: str
-
-
-@dataclass(slots=True)
 class ToolStarted(Event):
     """A tool began to run.
 
@@ -218,15 +139,6 @@ class ToolStarted(Event):
     name: str
     arguments: Mapping[str, Any]
     call_id: str | None = None
-
-
-@dataclass(slots=True)
-class ToolProgress(Event):
-    """A tool said how far it is."""
-
-    kind: ClassVar[str] = "tool_progress"
-    operation: int
-    words: str
 
 
 @dataclass(slots=True)
@@ -250,110 +162,12 @@ class ToolEnded(Event):
 
 
 @dataclass(slots=True)
-class CallIdsReplaced(Event):
-    """Missing, empty or repeated call ids were replaced (R3.13).
-
-    Attributes:
-        replaced: Pairs of the id as it came and the id in its place, by call.
-    """
-
-    kind: ClassVar[str] = "call_ids_replaced"
-    replaced: tuple[tuple[str, str], ...]
-
-
-@dataclass(slots=True)
-class LoopBlocked(Event):
-    """A repeated call was answered with a block (R5.2)."""
-
-    kind: ClassVar[str] = "loop_blocked"
-    name: str
-    count: int
-    call_id: str | None = None
-
-
-@dataclass(slots=True)
-class Terminal(Event):
-    """A boundary ended the run.
-
-    Attributes:
-        boundary: A status of R1.9, such as `loop`, `deadline`, `max_iterations`.
-    """
-
-    kind: ClassVar[str] = "terminal"
-    boundary: str
-    words: str
-
-
-@dataclass(slots=True)
-class Escalated(Event):
-    """What a person needs to act on the boundary that ended the run (R6.4)."""
-
-    kind: ClassVar[str] = "escalated"
-    words: str
-
-
-@dataclass(slots=True)
-class CondenseStarted(Event):
-    """The history is about to be condensed."""
-
-    kind: ClassVar[str] = "condense_started"
-    words: str
-
-
-@dataclass(slots=True)
-class CondenseEnded(Event):
-    """The history was condensed.
-
-    Attributes:
-        before: Messages before it.
-        after: Messages after it.
-    """
-
-    kind: ClassVar[str] = "condense_ended"
-    before: int
-    after: int
-
-
-@dataclass(slots=True)
-class CondenseFailed(Event):
-    """Condensing failed, or did not shrink the history."""
-
-    kind: ClassVar[str] = "condense_failed"
-    words: str
-
-
-@dataclass(slots=True)
-class CallRecovered(Event):
-    """A tool call was recovered from text."""
-
-    kind: ClassVar[str] = "call_recovered"
-    call_id: str
-    name: str
-
-
-@dataclass(slots=True)
-class CheckpointSaved(Event):
-    """The state of the run was saved."""
-
-    kind: ClassVar[str] = "checkpoint"
-    step: int
-
-
-@dataclass(slots=True)
 class MessageInjected(Event):
     """A user's message entered the running turn (R9)."""
 
     kind: ClassVar[str] = "injected"
     message_id: str
     text: str
-
-
-@dataclass(slots=True)
-class Acknowledged(Event):
-    """An injected message was acknowledged."""
-
-    kind: ClassVar[str] = "acknowledged"
-    message_id: str
 
 
 @dataclass(slots=True)
@@ -428,27 +242,6 @@ class Crashed(Event):
 
 
 @dataclass(slots=True)
-class RunEnded(Event):
-    """The runtime says that its run ended, with all that its result carries.
-
-    A cancelled run has no result to return: who wants it reads it here.
-
-    Attributes:
-        words: The error of the result.
-        history: What the run left behind, repaired.
-    """
-
-    kind: ClassVar[str] = "run_ended"
-    status: str
-    words: str | None = None
-    output: str | None = None
-    iterations: int | None = None
-    usage: Usage | None = None
-    tools: tuple[str, ...] | None = None
-    history: MessageView | None = None
-
-
-@dataclass(slots=True)
 class Outcome(Event):
     """What the agent left behind, as its caller sees it.
 
@@ -468,43 +261,3 @@ class Outcome(Event):
     usage: Usage | None = None
     tools: tuple[str, ...] | None = None
     history: MessageView | None = None
-
-
-EVENT_KINDS: dict[str, type[Event]] = {
-    event.kind: event
-    for event in (
-        IncarnationStarted,
-        Declared,
-        RunStarted,
-        RequestSent,
-        DeltaReceived,
-        ResponseReceived,
-        RequestFailed,
-        FinalAnswer,
-        Retried,
-        FallbackUsed,
-        ToolStarted,
-        ToolProgress,
-        ToolEnded,
-        CallIdsReplaced,
-        LoopBlocked,
-        Terminal,
-        Escalated,
-        CondenseStarted,
-        CondenseEnded,
-        CondenseFailed,
-        CallRecovered,
-        CheckpointSaved,
-        MessageInjected,
-        Acknowledged,
-        ConfirmationAsked,
-        ConfirmationAnswered,
-        EffectApplied,
-        FaultStruck,
-        CancelRequested,
-        Crashed,
-        RunEnded,
-        Outcome,
-    )
-}
-"""Every kind by its name, in the order of this module."""

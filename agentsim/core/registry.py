@@ -1,0 +1,132 @@
+"""What there is of one kind, by name: our own, what a test adds, and what packages bring.
+
+A package offers an entry by an entry point of the registry's group, such as
+`agentsim.faults`. They are looked up when a name is not our own or all are asked for,
+and never before: looking costs milliseconds, and importing them may cost more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from agentsim.core.errors import UsageError
+from agentsim.core.words import did_you_mean
+
+__all__ = ["Registry"]
+
+Entry = TypeVar("Entry")
+
+
+class Registry(Mapping[str, Entry], Generic[Entry]):
+    """Entries of one kind by name: ours first, then all others in order of their names.
+
+    Args:
+        what: What an entry is, for errors: `fault`.
+        group: The group of entry points that bring further ones.
+        own: Those that come with agentsim.
+        name_of: Reads the name of an entry.
+        fits: Whether an object that an entry point names is an entry.
+    """
+
+    __slots__ = ("_added", "_brought", "_fits", "_group", "_name_of", "_own", "_what")
+
+    def __init__(
+        self,
+        what: str,
+        group: str,
+        own: Iterable[Entry],
+        *,
+        name_of: Callable[[Entry], str],
+        fits: Callable[[object], bool],
+    ) -> None:
+        self._what = what
+        self._group = group
+        self._name_of = name_of
+        self._fits = fits
+        self._own: dict[str, Entry] = {name_of(entry): entry for entry in own}
+        self._added: dict[str, Entry] = {}
+        self._brought: dict[str, Entry] | None = None
+
+    @property
+    def own(self) -> Mapping[str, Entry]:
+        """Those that come with agentsim, whatever else is installed."""
+        return self._own
+
+    def __getitem__(self, name: str) -> Entry:
+        found = self._own.get(name)
+        return found if found is not None else self._others()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from sorted(self._others())
+
+    def __len__(self) -> int:
+        return len(self._own) + len(self._others())
+
+    def find(self, name: str, where: str = "") -> Entry:
+        """The entry of that name.
+
+        Args:
+            where: The place that names it, which errors begin with: `faults[0]: `.
+
+        Raises:
+            UsageError: when there is none, with those that exist.
+        """
+        entry = self.get(name)
+        if entry is None:
+            raise UsageError(
+                f"{where}unknown {self._what} {name!r} (there are {', '.join(self)})"
+                f"{did_you_mean(name, self)}"
+            )
+        return entry
+
+    def add(self, entry: Entry) -> Entry:
+        """Add an entry of your own for this process; the same one again changes nothing.
+
+        Raises:
+            UsageError: when another entry has its name.
+        """
+        name = self._name_of(entry)
+        if self.get(name, entry) is not entry:
+            raise UsageError(
+                f"there is a {self._what} {name!r} already: give yours another name"
+            )
+        if name not in self:
+            self._added[name] = entry
+        return entry
+
+    def discard(self, name: str) -> None:
+        """Take back what `add` added, if it is there."""
+        self._added.pop(name, None)
+
+    def _others(self) -> dict[str, Entry]:
+        if self._brought is None:
+            self._brought = {}  # an entry's module may itself ask for a name here
+            try:
+                self._brought = dict(self._load())
+            except BaseException:
+                self._brought = None  # the next one who asks is told, too
+                raise
+        return {**self._brought, **self._added} if self._added else self._brought
+
+    def _load(self) -> Iterator[tuple[str, Entry]]:
+        from importlib.metadata import entry_points
+
+        for point in sorted(entry_points(group=self._group)):
+            where = f"entry point {point.name!r} of the group {self._group!r}"
+            try:
+                entry = point.load()
+            except Exception as error:
+                raise UsageError(
+                    f"{where}: loading {point.value} raised {type(error).__name__}: "
+                    f"{error}; mend or uninstall the package that offers it"
+                ) from error
+            if not self._fits(entry):
+                raise UsageError(
+                    f"{where}: expected a {self._what}, got {type(entry).__name__}"
+                )
+            name = self._name_of(entry)
+            if name in self._own:
+                raise UsageError(f"{where}: there is a {self._what} {name!r} already")
+            yield name, entry

@@ -1,0 +1,1 @@
+"""The invariants themselves, by what they judge; `judging` lists them."""

@@ -1,0 +1,1 @@
+"""The simulated parts of a world, one subject per module."""
