@@ -1,5 +1,8 @@
-"""Settings that all tests share."""
+"""Settings that all tests share, and the figures that campaigns leave in the summary."""
 
+from collections.abc import Callable
+
+import pytest
 from hypothesis import settings
 
 # A gate that fails by chance teaches nobody: the same examples on every machine, and no
@@ -7,3 +10,31 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("wide", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("ci")
+
+FIGURE = "figure"
+
+
+@pytest.fixture
+def figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Take down what a test measured; it is printed after the tests, by workers too."""
+    return lambda words: record_property(FIGURE, words)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures of this test run."""
+    reports = [
+        report
+        for kind in ("passed", "failed")
+        for report in terminalreporter.stats.get(kind, [])
+        if report.when == "call"
+    ]
+    told = [
+        str(words)
+        for report in reports
+        for name, words in report.user_properties
+        if name == FIGURE
+    ]
+    if told:
+        terminalreporter.section("figures")
+        for words in sorted(told):
+            terminalreporter.write_line(words)

@@ -36,7 +36,10 @@ def files() -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not SKIPPED.match(name))
         for name in sorted(names):
             path = Path(folder, name)
-            if path.suffix in TEXT and not name.startswith(".coverage"):
+            # In a linked worktree `.git` is a file.
+            if name == ".git" or name.startswith(".coverage"):
+                continue
+            if path.suffix in TEXT:
                 yield path
 
 
