@@ -29,7 +29,16 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         fits: Whether an object that an entry point names is an entry.
     """
 
-    __slots__ = ("_added", "_brought", "_fits", "_group", "_name_of", "_own", "_what")
+    __slots__ = (
+        "_added",
+        "_all",
+        "_brought",
+        "_fits",
+        "_group",
+        "_name_of",
+        "_own",
+        "_what",
+    )
 
     def __init__(
         self,
@@ -47,6 +56,14 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self._own: dict[str, Entry] = {name_of(entry): entry for entry in own}
         self._added: dict[str, Entry] = {}
         self._brought: dict[str, Entry] | None = None
+        self._all: tuple[Entry, ...] | None = None
+
+    @property
+    def all(self) -> tuple[Entry, ...]:
+        """Every entry, in order; the same tuple for as long as none is added."""
+        if self._all is None:
+            self._all = tuple(self.values())
+        return self._all
 
     @property
     def own(self) -> Mapping[str, Entry]:
@@ -94,11 +111,13 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             )
         if name not in self:
             self._added[name] = entry
+            self._all = None
         return entry
 
     def discard(self, name: str) -> None:
         """Take back what `add` added, if it is there."""
-        self._added.pop(name, None)
+        if self._added.pop(name, None) is not None:
+            self._all = None
 
     def _others(self) -> dict[str, Entry]:
         if self._brought is None:

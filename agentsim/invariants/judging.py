@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Sequence
+from operator import attrgetter
 
-from agentsim.core import UsageError, did_you_mean
+from agentsim.core import Registry
 from agentsim.invariants.checks.endings import ends, result_always
 from agentsim.invariants.checks.histories import (
     every_call_answered,
@@ -48,10 +48,18 @@ _ALL = (
     ends,
 )
 
-INVARIANTS: Mapping[str, Invariant] = MappingProxyType(
-    {entry.id: entry for entry in _ALL}
+INVARIANTS: Registry[Invariant] = Registry(
+    "invariant",
+    "agentsim.invariants",
+    _ALL,
+    name_of=attrgetter("id"),
+    fits=lambda entry: isinstance(entry, Invariant),
 )
-"""Every invariant that comes with agentsim, by its id, in the order of the docs."""
+"""Every invariant by its id: ours in the order of the docs, then yours by name.
+
+`INVARIANTS.add(...)` has one of yours judged from then on; a package offers one by an
+entry point of the group `agentsim.invariants`.
+"""
 
 
 def judge(
@@ -63,8 +71,8 @@ def judge(
     """Judge a trace.
 
     Args:
-        ids: Which invariants to judge by; None is all that come with agentsim.
-        extra: Invariants of your own, judged after these.
+        ids: Which invariants to judge by; None is all there are.
+        extra: Further invariants, not in the registry, judged after these.
 
     Returns:
         One judgement per invariant, in the order of `INVARIANTS`.
@@ -72,13 +80,10 @@ def judge(
     Raises:
         UsageError: for an id that no invariant has.
     """
-    chosen: Sequence[Invariant] = _ALL
+    chosen: Sequence[Invariant] = INVARIANTS.all
     if ids is not None:
-        for name in ids:
-            if name not in INVARIANTS:
-                near = did_you_mean(name, INVARIANTS)
-                raise UsageError(f"there is no invariant {name!r}{near}")
-        chosen = [entry for entry in _ALL if entry.id in ids]
+        named = [INVARIANTS.find(name) for name in ids]
+        chosen = [entry for entry in chosen if entry in named]
     facts = Facts(trace)
     return tuple(
         [Judgement(entry.id, *entry.check(facts)) for entry in (*chosen, *extra)]

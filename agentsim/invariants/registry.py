@@ -115,7 +115,11 @@ def invariant(
     spec: Sequence[str] = (),
     exemptions: Sequence[str] = (),
 ) -> Callable[[Check], Invariant]:
-    """Make an invariant of a check; pass it to `judge` by `extra` to have it judged."""
+    """Make an invariant of a check.
+
+    `INVARIANTS.add`, as a decorator on top of this one, has it judged with all others;
+    `judge(trace, extra=[...])` judges one trace by it.
+    """
 
     def make(check: Check) -> Invariant:
         return Invariant(

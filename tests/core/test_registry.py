@@ -66,6 +66,17 @@ def test_an_entry_is_added_once_and_taken_back() -> None:
     assert list(found) == ["red"]
 
 
+def test_all_entries_are_one_tuple_until_one_is_added() -> None:
+    """Who judges every run by all of them asks for them at no cost."""
+    found = colours("red")
+    assert found.all is found.all
+    assert found.all == ("red",)
+    found.add("blue")
+    assert found.all == ("red", "blue")
+    found.discard("blue")
+    assert found.all == ("red",)
+
+
 def test_an_unknown_name_is_told_with_those_that_exist() -> None:
     """The error says where it stands, and what was probably meant."""
     with pytest.raises(UsageError, match=r"^faults\[0\]: unknown colour 'rad' .*red"):

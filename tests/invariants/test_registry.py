@@ -21,14 +21,17 @@ from agentsim.invariants import (
     reference_page,
     rule,
 )
+from agentsim.providers import say
+from agentsim.simulation import Scenario, explore, run
 from tests.invariants.support import Run, read
+from tests.support.command import agentsim
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "invariants.md"
 
 
 def test_invariants_stand_in_the_order_of_the_documentation() -> None:
     """The ids are public: their names and order change only on purpose."""
-    assert list(INVARIANTS) == [
+    assert list(INVARIANTS.own) == [
         "results-in-order",
         "every-call-answered",
         "history-append-only",
@@ -48,7 +51,7 @@ def test_invariants_stand_in_the_order_of_the_documentation() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", INVARIANTS)
+@pytest.mark.parametrize("name", INVARIANTS.own)
 def test_every_invariant_says_what_a_reader_needs(name: str) -> None:
     """Sentence, rationale and number of the specification are there, as sentences."""
     entry = INVARIANTS[name]
@@ -70,7 +73,7 @@ def test_some_invariants_may_be_chosen() -> None:
     found = judge(trace, ["ends", "allowlist"])
     assert [entry.id for entry in found] == ["allowlist", "ends"]
     with pytest.raises(
-        UsageError, match="no invariant 'alowlist'; did you mean 'allowl"
+        UsageError, match=r"unknown invariant .alowlist. .*mean .allowl"
     ):
         judge(trace, ["alowlist"])
 
@@ -97,6 +100,24 @@ def test_an_invariant_of_ones_own_is_judged_last() -> None:
         statuses.append(judged[1].status)
         run.requests()
     assert statuses == ["unknown", "holds", "holds", "violated"]
+
+
+def test_an_added_invariant_is_judged_and_named_everywhere() -> None:
+    """From `add` on every run is judged by it, and `named` and `list` know it."""
+    story = Scenario("Say hello.", script=[say("Hello.")])
+    before = run(story).verdict.judgements
+    INVARIANTS.add(two_requests)
+    try:
+        made = run(story, named=["two-requests"])
+        assert made.verdict.judgements[-2].id == "two-requests"  # before `expected`
+        assert made.verdict.status == "holds"
+        assert judge(made.trace, ["two-requests"])[0].status == "holds"
+        assert "two-requests" not in explore(story, runs=2).no_evidence
+        assert "two-requests" in agentsim("list", "invariants").out
+    finally:
+        INVARIANTS.discard("two-requests")
+    assert run(story).verdict.judgements == before
+    assert "two-requests" not in reference_page()
 
 
 @pytest.mark.parametrize(
