@@ -9,7 +9,13 @@ from typing import Any
 
 from agentsim.core import canonical_json
 
-__all__ = ["digest_of", "plain"]
+__all__ = ["LATER", "digest_of", "plain"]
+
+LATER = {"later": True}
+"""Metadata of a field that was added later: as by default it is no part of a digest.
+
+So that the tokens and traces of before stay good.
+"""
 
 
 def plain(value: object) -> Any:
@@ -24,7 +30,10 @@ def plain(value: object) -> Any:
         return own()
     if is_dataclass(value) and not isinstance(value, type):
         data = {
-            field.name: plain(getattr(value, field.name)) for field in fields(value)
+            field.name: plain(own)
+            for field in fields(value)
+            if (own := getattr(value, field.name)) != field.default
+            or not field.metadata.get("later")
         }
         return {"is": type(value).__name__, **data}
     if isinstance(value, Mapping):

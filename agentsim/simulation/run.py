@@ -35,6 +35,7 @@ from agentsim.simulation.verdict import (
     judge_trace,
 )
 from agentsim.trace import Header, Trace
+from agentsim.world import World
 
 __all__ = ["Run", "replay", "run"]
 
@@ -47,6 +48,7 @@ class Run:
         choices: The source, with the log of all choices made.
         words: The deviations, told in words.
         value: What the agent returned, or None.
+        world: The world as the run left it, to be looked at.
         struck: What struck: names of faults, `cancel`, `crash`.
         unmet_rules: The scenario's own faults that never struck.
     """
@@ -59,6 +61,7 @@ class Run:
     choices: Choices
     words: tuple[str, ...]
     value: object
+    world: World
     struck: tuple[str, ...] = ()
     unmet_rules: tuple[str, ...] = ()
 
@@ -175,6 +178,7 @@ def run(
                     _check_used_up(stage)
     finally:
         stage.engine.bury()
+    stage.world.pass_time(stage.engine.now_ns)
     unmet_rules = stage.unmet_rules()
     struck = _struck(stage)
     met = (*struck, *(entry.id for entry in judgements if entry.evidence))
@@ -188,6 +192,7 @@ def run(
         choices,
         tuple(stage.engine.words),
         ending.value,
+        stage.world,
         struck,
         unmet_rules,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ from agentsim.core import (
 from agentsim.faults import FaultRule, check_rules
 from agentsim.providers import Script
 from agentsim.simulation.expectation import Expectation
-from agentsim.simulation.plain import digest_of
+from agentsim.simulation.plain import LATER, digest_of
 from agentsim.trace import ToolFacts
 from agentsim.world import Human, Spec, World, WorldTool
 
@@ -46,6 +47,8 @@ class Scenario:
         stop: A predicate over the history that ends the run, or None.
         expect: What should be true of a run without deviations.
         seed: Seed of the world.
+        start: What `World.snapshot()` gave of a world with the same parts, which the
+            run goes on from; None to begin as the specifications say.
 
     Raises:
         ScenarioError: when a field contradicts another, such as an unknown tool.
@@ -67,6 +70,7 @@ class Scenario:
     stop: Stop | None = None
     expect: Expectation | Mapping[str, Any] = field(default_factory=Expectation)
     seed: int = 0
+    start: Mapping[str, Any] | None = field(default=None, hash=False, metadata=LATER)
 
     def __post_init__(self) -> None:
         self._settle("script", self.replies)
@@ -75,6 +79,7 @@ class Scenario:
         if self.tools is not None:
             self._settle("tools", tuple(self.tools))
         self._settle("expect", self.expectation)
+        self._settle("start", deepcopy(self.start))
         self._check_tools()
 
     @property
@@ -107,10 +112,29 @@ class Scenario:
         """16 hexadecimal digits over everything that the scenario says."""
         return digest_of(self)
 
+    def build_world(self) -> World:
+        """Build the world that a run begins in.
+
+        Raises:
+            ScenarioError: when its parts contradict each other, or `start` is of
+                another world.
+        """
+        try:
+            world = World(tuple(self.world), seed=self.seed)
+        except UsageError as error:
+            raise ScenarioError(f"world: {error}") from error
+        if self.start is not None:
+            try:
+                world.restore(self.start)
+            except UsageError as error:
+                raise ScenarioError(f"start: {error}") from error
+            world.begin_run()
+        return world
+
     @cached_property
     def known_tools(self) -> tuple[WorldTool, ...]:
         """All tools of the world, those off the allowlist too."""
-        return World(tuple(self.world)).tools
+        return self.build_world().tools
 
     @cached_property
     def allowed_tools(self) -> tuple[ToolFacts, ...]:
@@ -125,10 +149,7 @@ class Scenario:
         object.__setattr__(self, name, value)
 
     def _check_tools(self) -> None:
-        try:
-            known = {tool.name: tool.writes for tool in self.known_tools}
-        except UsageError as error:
-            raise ScenarioError(f"world: {error}") from error
+        known = {tool.name: tool.writes for tool in self.known_tools}
         for name in self.tools or ():
             if name not in known:
                 raise ScenarioError(

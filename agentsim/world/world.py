@@ -52,6 +52,7 @@ class World:
     def __init__(self, specs: Iterable[Spec] = (), *, seed: int = 0) -> None:
         self.seed = seed
         self.now_ns = 0
+        self._began_ns = 0
         self._ledger: list[Effect] = []
         self._draws: dict[str, int] = {}
         self._parts: dict[str, Subsystem] = {}
@@ -96,7 +97,8 @@ class World:
             arguments: Parsed arguments; those of a confirming tool may carry
                 `confirmed_by`.
             operation: Number of the operation at the boundary.
-            at_ns: Virtual nanoseconds since the run began; None: no time has passed.
+            at_ns: Virtual nanoseconds since the run began (`begin_run`); None: no time
+                has passed.
 
         Raises:
             ToolFailed: with words for the model, also for arguments that do not fit.
@@ -107,8 +109,8 @@ class World:
                 f"the world has no tool {name!r}{did_you_mean(name, self._tools)}"
             )
         part, tool = self._tools[name]
-        if at_ns is not None and at_ns > self.now_ns:
-            self.now_ns = at_ns
+        if at_ns is not None:
+            self.pass_time(at_ns)
         given = dict(arguments)
         confirmed_by = given.pop("confirmed_by", None) if tool.confirms else None
         fault = tool.parameters.fault(given)
@@ -123,11 +125,20 @@ class World:
             self._ledger.append(Effect(order, operation, name, given, confirmed_by))
         return output
 
+    def begin_run(self) -> None:
+        """Let another run begin in this world: its time counts on from now."""
+        self._began_ns = self.now_ns
+
+    def pass_time(self, at_ns: int) -> None:
+        """Let time pass, up to virtual nanoseconds since the run began."""
+        self.now_ns = max(self.now_ns, self._began_ns + at_ns)
+
     def snapshot(self) -> dict[str, Any]:
         """Copy everything that may change, as JSON data."""
         return {
             "seed": self.seed,
             "now_ns": self.now_ns,
+            "began_ns": self._began_ns,
             "draws": dict(self._draws),
             "ledger": [asdict(effect) for effect in self._ledger],
             "parts": {kind: part.snapshot() for kind, part in self._parts.items()},
@@ -137,15 +148,12 @@ class World:
         """Go back to what a snapshot holds.
 
         Raises:
-            UsageError: when the snapshot is of a world with other parts.
+            UsageError: when it is no snapshot, or that of a world with other parts.
         """
-        if list(snapshot["parts"]) != list(self._parts):
-            raise UsageError(
-                f"the snapshot is of another world: it holds {_listed(snapshot['parts'])}, "
-                f"this one has {_listed(self._parts)}"
-            )
+        self._check_fits(snapshot)
         self.seed = snapshot["seed"]
         self.now_ns = snapshot["now_ns"]
+        self._began_ns = snapshot["began_ns"]
         self._draws = dict(snapshot["draws"])
         entries = snapshot["ledger"]
         self._ledger = [
@@ -153,6 +161,31 @@ class World:
         ]
         for kind, part in self._parts.items():
             part.restore(snapshot["parts"][kind])
+
+    def _check_fits(self, snapshot: Mapping[str, Any]) -> None:
+        given: object = snapshot
+        if not isinstance(given, Mapping) or given.keys() != self.snapshot().keys():
+            raise UsageError(
+                "expected a snapshot, as World.snapshot() gives it, got "
+                + (
+                    f"a mapping of {_listed(given)}"
+                    if isinstance(given, Mapping)
+                    else type(given).__name__
+                )
+            )
+        parts = snapshot["parts"]
+        if parts.keys() != self._parts.keys():
+            raise UsageError(
+                f"the snapshot is of another world: it holds {_listed(parts)}, "
+                f"this one has {_listed(self._parts)}"
+            )
+        for kind, part in self._parts.items():
+            own = part.snapshot()
+            if parts[kind].keys() != own.keys():
+                raise UsageError(
+                    f"the snapshot is of another world: its {kind} holds "
+                    f"{_listed(parts[kind])}, here it has {_listed(own)}"
+                )
 
     def find(self, part: type[Part]) -> Part | None:
         """The subsystem of that class, or None."""
@@ -196,5 +229,5 @@ class World:
         )
 
 
-def _listed(kinds: Iterable[str]) -> str:
-    return ", ".join(kinds) or "no parts"
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(map(str, names)) or "no parts"

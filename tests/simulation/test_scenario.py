@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -15,13 +16,14 @@ from agentsim.core import (
     LoopRules,
     Message,
     ScenarioError,
+    ToolEnded,
     UsageError,
 )
 from agentsim.faults import CATALOGUE, answer_lost, raises
 from agentsim.providers import Reply, Script, by, call, forever, say
 from agentsim.simulation import EXPLORING, SCRIPTED, Expectation, Menu, Scenario, run
 from agentsim.simulation.plain import plain
-from agentsim.world import Disk, Files, Human
+from agentsim.world import Disk, Files, Human, Service, Services, World
 from tests.simulation.fakes import reading
 
 
@@ -47,6 +49,7 @@ OTHER: dict[str, Any] = {
     "stop": stop,
     "expect": {"status": "done"},
     "seed": 1,
+    "start": World((Disk(used="60%"),)).snapshot(),
 }
 
 
@@ -195,3 +198,68 @@ def test_a_menu_of_unknown_things_is_refused(
     """A policy or fault that does not exist is told with those that do."""
     with pytest.raises(UsageError, match=words):
         Menu(**arguments)
+
+
+# ------------------------------------------------------------------ where a run begins
+
+
+def test_a_run_leaves_its_world_and_another_goes_on_from_it() -> None:
+    """`Run.world` is the world as it was left; `start` is where the next run begins."""
+    cleaning = reading(
+        script=[call("clean_logs"), say("Cleaned.")],
+        world=[Disk(used="90%", logs="30%")],
+    )
+    first = run(cleaning)
+    assert first.world.disk.used_percent == 60
+    again = run(cleaning)
+    assert again.world.disk.used_percent == 60
+    next_one = run(replace(cleaning, start=first.world.snapshot()))
+    assert next_one.world.disk.used_percent == 60
+    assert [effect.name for effect in next_one.world.ledger] == ["clean_logs"] * 2
+    assert first.trace.events[-1] == again.trace.events[-1]
+
+
+def test_the_time_of_a_world_goes_on_in_the_next_run() -> None:
+    """What began in one run takes its time in the next one, whose clock begins anew."""
+    asking = reading(
+        script=[call("check_status", service="api"), say("Seen.")],
+        world=[Services((Service("api", state="starting", ready_after_s=2.5),))],
+    )
+    first = run(asking)
+    second = run(replace(asking, start=first.world.snapshot()))
+    answers = [
+        next(e.output for e in made.trace.events if isinstance(e, ToolEnded))
+        for made in (first, second)
+    ]
+    assert answers == ["api: starting (1 s)", "api: running"]
+
+
+def test_a_start_is_copied() -> None:
+    """What happens to the snapshot afterwards does not reach the scenario."""
+    snapshot = World((Disk(),)).snapshot()
+    made = reading(start=snapshot)
+    digest = made.digest
+    snapshot["parts"]["disk"]["used_mb"] = 0
+    assert made.build_world().disk.used_percent == 40
+    assert replace(made).digest == digest
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (
+            World().snapshot(),
+            "start: the snapshot is of another world: it holds no parts,",
+        ),
+        ({}, "start: expected a snapshot, as World.snapshot"),
+        ([], "start: expected a snapshot, as World.snapshot"),
+        (
+            {**World((Disk(),)).snapshot(), "parts": {"disk": {"free_mb": 1}}},
+            "its disk holds free_mb, here it has used_mb, logs_mb",
+        ),
+    ],
+)
+def test_a_start_of_another_world_is_refused(start: object, words: str) -> None:
+    """The scenario says at once that what it should begin from does not fit."""
+    with pytest.raises(ScenarioError, match=re.escape(words)):
+        reading(start=start)

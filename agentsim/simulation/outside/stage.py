@@ -23,7 +23,6 @@ from agentsim.providers import ScriptedModel
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.scenario import Scenario
 from agentsim.trace import Recorder
-from agentsim.world import World
 
 __all__ = ["Stage", "Strike"]
 
@@ -57,7 +56,7 @@ class Stage:
         self.scenario = scenario
         self.choices = choices
         self.recorder = Recorder()
-        self.world = World(tuple(scenario.world), seed=scenario.seed)
+        self.world = scenario.build_world()
         self.human = scenario.human.build() if scenario.human is not None else None
         self.model = ScriptedModel(scenario.replies)
         self.plan = FaultPlan(rules=tuple(scenario.faults), offered=menu.faults)
