@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from agentsim.world.parts.files import FilesSystem as FilesSystem
     from agentsim.world.parts.files import Suite as Suite
     from agentsim.world.parts.files import SuiteSystem as SuiteSystem
+    from agentsim.world.parts.payments import Payments as Payments
+    from agentsim.world.parts.payments import PaymentsSystem as PaymentsSystem
     from agentsim.world.parts.search import Search as Search
     from agentsim.world.parts.search import SearchSystem as SearchSystem
     from agentsim.world.parts.services import Service as Service
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from agentsim.world.subsystem import Spec as Spec
     from agentsim.world.subsystem import Subsystem as Subsystem
     from agentsim.world.subsystem import Surroundings as Surroundings
+    from agentsim.world.subsystem import Unchanged as Unchanged
     from agentsim.world.subsystem import unknown as unknown
     from agentsim.world.tools import WorldTool as WorldTool
     from agentsim.world.tools import tools_of as tools_of
@@ -62,6 +65,8 @@ else:
             "Human": "human",
             "Parameter": "parameters",
             "Parameters": "parameters",
+            "Payments": "parts.payments",
+            "PaymentsSystem": "parts.payments",
             "Person": "human",
             "Process": "parts.cpu",
             "SPECS": "registry",
@@ -76,6 +81,7 @@ else:
             "Suite": "parts.files",
             "SuiteSystem": "parts.files",
             "Surroundings": "subsystem",
+            "Unchanged": "subsystem",
             "World": "world",
             "WorldTool": "tools",
             "from_plain": "registry",

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
-from agentsim.core import UsageError, did_you_mean
+from agentsim.core import Registry
 from agentsim.world.human import Human
 from agentsim.world.parts.cpu import Cpu
 from agentsim.world.parts.database import Database
 from agentsim.world.parts.disk import Disk
 from agentsim.world.parts.files import Files, Suite
+from agentsim.world.parts.payments import Payments
 from agentsim.world.parts.search import Search
 from agentsim.world.parts.services import Services
 from agentsim.world.plain import read_dataclass, write_dataclass
-from agentsim.world.subsystem import Spec
+from agentsim.world.subsystem import Spec, is_spec
 
 __all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain"]
 
-SPECS: Mapping[str, type[Any]] = MappingProxyType(
-    {spec.kind: spec for spec in (Disk, Cpu, Services, Database, Files, Suite, Search)}
+SPECS: Registry[type[Any]] = Registry(
+    "part",
+    "agentsim.worlds",
+    (Disk, Cpu, Services, Database, Files, Suite, Search, Payments),
+    name_of=lambda spec: str(spec.kind),
+    fits=lambda spec: isinstance(spec, type) and is_spec(spec),
 )
-"""Every kind of part by its name."""
+"""Every kind of part by its name: a class of specs each."""
 
 
 def from_plain(name: str, data: object, where: str = "world") -> Spec:
@@ -36,13 +39,8 @@ def from_plain(name: str, data: object, where: str = "world") -> Spec:
     Raises:
         UsageError: for an unknown kind or field, or a value that does not fit.
     """
-    if name not in SPECS:
-        raise UsageError(
-            f"{where}: unknown part {name!r} (there are {', '.join(SPECS)})"
-            f"{did_you_mean(name, SPECS)}"
-        )
-    data = {} if data is None else data
-    spec: Spec = read_dataclass(SPECS[name], data, f"{where}.{name}")
+    kind = SPECS.find(name, f"{where}: ")
+    spec: Spec = read_dataclass(kind, {} if data is None else data, f"{where}.{name}")
     return spec
 
 

@@ -14,7 +14,16 @@ from agentsim.core import ToolFailed, did_you_mean
 
 Part = TypeVar("Part", bound="Subsystem")
 
-__all__ = ["Spec", "Subsystem", "Surroundings", "unknown"]
+__all__ = ["Spec", "Subsystem", "Surroundings", "Unchanged", "unknown"]
+
+
+class Unchanged(str):
+    """What a write returns that worked and changed nothing, such as a repeated one.
+
+    The agent gets the text; the ledger gets no entry.
+    """
+
+    __slots__ = ()
 
 
 class Surroundings(Protocol):
@@ -85,3 +94,9 @@ def unknown(what: str, name: str, known: Iterable[str]) -> ToolFailed:
     names = list(known)
     listed = f"known: {', '.join(names)}" if names else "there is none"
     return ToolFailed(f"unknown {what} {name!r} ({listed}){did_you_mean(name, names)}")
+
+
+def is_spec(value: object) -> bool:
+    """Whether something says how a part begins: it has a `kind`, and can `build` it."""
+    kind = getattr(value, "kind", None)
+    return isinstance(kind, str) and callable(getattr(value, "build", None))

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from agentsim.core import ToolFailed, UsageError, check_names, did_you_mean
-from agentsim.world.subsystem import Part, Spec, Subsystem
+from agentsim.world.subsystem import Part, Spec, Subsystem, Unchanged
 from agentsim.world.tools import WorldTool, tools_of
 
 __all__ = ["Effect", "World"]
@@ -88,9 +88,9 @@ class World:
     ) -> str:
         """Run a tool over the state of the world.
 
-        A writing tool that returns leaves an entry in the ledger; one that fails
-        changes nothing. That a person approved is recorded, and not demanded: whether
-        the agent asked is for the invariants to judge.
+        A writing tool that returns leaves an entry in the ledger, unless it returns
+        `Unchanged`; one that fails changes nothing. That a person approved is recorded,
+        and not demanded: whether the agent asked is for the invariants to judge.
 
         Args:
             name: The tool's name.
@@ -120,7 +120,7 @@ class World:
             output = tool.method(part, **given, confirmed_by=confirmed_by)
         else:
             output = tool.method(part, **given)
-        if tool.writes:
+        if tool.writes and not isinstance(output, Unchanged):
             order = len(self._ledger) + 1
             self._ledger.append(Effect(order, operation, name, given, confirmed_by))
         return output

@@ -13,6 +13,7 @@ from agentsim.world import (
     Disk,
     Files,
     Human,
+    Payments,
     Process,
     Search,
     Service,
@@ -38,6 +39,7 @@ VARIED: tuple[Spec, ...] = (
     Files({"a": "b"}),
     Suite((Case("t", "a", "b"),)),
     Search({"q": "r"}),
+    Payments(balance="1.00", honours_keys=False),
 )
 
 

@@ -15,6 +15,7 @@ from agentsim.world import (
     Disk,
     Effect,
     Files,
+    Payments,
     Process,
     Search,
     Service,
@@ -42,6 +43,7 @@ EVERYTHING: tuple[Spec, ...] = (
     Files({"a.txt": "a"}),
     Suite(),
     Search({"cats": "About cats."}),
+    Payments(balance="5.00"),
 )
 
 Step = tuple[str, dict[str, Any]]
@@ -67,6 +69,17 @@ steps: st.SearchStrategy[Step] = st.one_of(
             }
         ),
     ),
+    st.tuples(
+        st.just("create_payment"),
+        st.fixed_dictionaries(
+            {
+                "invoice": st.integers(1, 2),
+                "amount": st.sampled_from(["2.00", "9"]),
+                "idempotency_key": st.none(),
+            }
+        ),
+    ),
+    st.tuples(st.just("refund_payment"), st.just({"payment": 1})),
     st.tuples(st.just("read_file"), st.just({"path": "b/c.txt"})),
     st.tuples(st.just("list_files"), st.just({"folder": "b"})),
 )

@@ -20,7 +20,7 @@ from agentsim.core import (
 from agentsim.engine import Life
 from agentsim.faults import Fault
 from agentsim.simulation.outside.stage import Stage
-from agentsim.world import WorldTool
+from agentsim.world import Unchanged, WorldTool
 
 __all__ = ["simulated_tools"]
 
@@ -90,7 +90,7 @@ class _SimulatedTool:
         output = self._stage.world.apply(
             name, arguments, operation=operation, at_ns=self._life.now_ns
         )
-        if self._writes:
+        if self._writes and not isinstance(output, Unchanged):
             effect = EffectApplied(operation, name, dict(arguments), who="world")
             self._life.record(effect)
-        return output
+        return str(output)
