@@ -76,6 +76,10 @@ class Env(Protocol):
         """The system prompt to send, or None for the agent's own."""
 
     @property
+    def history(self) -> Sequence[Message]:
+        """Messages of earlier turns, which stand between prompt and task."""
+
+    @property
     def model(self) -> str:
         """The name of the model to ask."""
 

@@ -90,6 +90,8 @@ class Loop(Batch):
         prompt = self.prompt()
         if prompt:
             self.append(system(prompt))
+        for message in self.env.history:
+            self.append(message)
         self.append(user(self.env.task))
         while True:
             self.check_before_request()

@@ -77,15 +77,17 @@ class ScriptedModel:
 
     Args:
         earlier: How many messages of the model stood in the history before the script
-            began: those of a conversation that this run continues.
+            began: those of a conversation that this run continues. None: as many as the
+            first request holds.
     """
 
-    __slots__ = ("_cursor", "_finder", "_given", "script")
+    __slots__ = ("_begun", "_cursor", "_finder", "_given", "script")
 
-    def __init__(self, script: Script, *, earlier: int = 0) -> None:
+    def __init__(self, script: Script, *, earlier: int | None = 0) -> None:
         self.script = script
         self._cursor = Cursor()
-        self._finder = ReplyFinder(script, earlier=earlier)
+        self._finder = ReplyFinder(script, earlier=earlier or 0)
+        self._begun = earlier is not None
         self._given: set[int] = set()
 
     def answer(
@@ -140,6 +142,10 @@ class ScriptedModel:
 
     def _read(self, view: MessageView) -> int:
         """Read what is new in the history; return the index of its last reply."""
+        if not self._begun:
+            # No reply was given yet: what the model said so far is older than the script.
+            self._begun = True
+            self._finder.begin(sum(message.role == "assistant" for message in view))
         finder = self._finder
         start = self._cursor.advance(view)
         if start == 0:

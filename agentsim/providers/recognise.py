@@ -48,6 +48,11 @@ class ReplyFinder:
         self._given: dict[int, list[Reply]] = {}
         self.restart()
 
+    def begin(self, earlier: int) -> None:
+        """Begin anew, behind so many messages of the model."""
+        self._earlier = earlier
+        self.restart()
+
     def restart(self) -> None:
         """Forget the history, but not which replies were made on the way."""
         self.last = -1

@@ -19,6 +19,7 @@ async def reference(env: Env) -> RunResult:
     config = AgentConfig(
         resolve=lambda: env.client,
         model=env.model,
+        memory=env.history,
         tools=env.tools,
         prompt=DEFAULT_PROMPT if env.prompt is None else env.prompt,
         inject=env.inject,

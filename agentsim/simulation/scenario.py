@@ -12,6 +12,7 @@ from agentsim.core import (
     Injected,
     Limits,
     LoopRules,
+    Message,
     ScenarioError,
     Stop,
     UsageError,
@@ -49,6 +50,11 @@ class Scenario:
         seed: Seed of the world.
         start: What `World.snapshot()` gave of a world with the same parts, which the
             run goes on from; None to begin as the specifications say.
+        history: Messages of earlier turns, which stand between prompt and task; without
+            a system prompt, which is the run's own.
+        exact: Whether a run without deviations must use the script up and not run out
+            of it. Where nobody tells a story by it, as in drawn scenarios, say False: a
+            script that runs out then closes with a final answer.
 
     Raises:
         ScenarioError: when a field contradicts another, such as an unknown tool.
@@ -71,15 +77,18 @@ class Scenario:
     expect: Expectation | Mapping[str, Any] = field(default_factory=Expectation)
     seed: int = 0
     start: Mapping[str, Any] | None = field(default=None, hash=False, metadata=LATER)
+    history: Sequence[Message] = field(default=(), metadata=LATER)
+    exact: bool = field(default=True, metadata=LATER)
 
     def __post_init__(self) -> None:
         self._settle("script", self.replies)
-        for name in ("world", "faults", "inject"):
+        for name in ("world", "faults", "inject", "history"):
             self._settle(name, tuple(getattr(self, name)))
         if self.tools is not None:
             self._settle("tools", tuple(self.tools))
         self._settle("expect", self.expectation)
         self._settle("start", deepcopy(self.start))
+        self._check_history()
         self._check_tools()
 
     @property
@@ -147,6 +156,21 @@ class Scenario:
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _check_history(self) -> None:
+        given: Sequence[object] = self.history
+        for position, message in enumerate(given):
+            if not isinstance(message, Message):
+                raise ScenarioError(
+                    f"history[{position}]: expected a Message, got "
+                    f"{type(message).__name__}; make one with user(...), "
+                    "assistant(...) or tool_result(...)"
+                )
+            if message.role == "system":
+                raise ScenarioError(
+                    f"history[{position}]: a system message; the system prompt stands "
+                    "in the field prompt"
+                )
 
     def _check_tools(self) -> None:
         known = {tool.name: tool.writes for tool in self.known_tools}

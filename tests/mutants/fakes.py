@@ -166,6 +166,7 @@ class FakeEnv:
         blocks_s: float = 0.0,
     ) -> None:
         self.task = "Sort it out."
+        self.history: tuple[Message, ...] = ()
         self.client = FakeClient(replies, latency_s=latency_s, blocks_s=blocks_s)
         self.tools = tuple(tools)
         self.limits = limits or Limits()

@@ -14,6 +14,7 @@ from agentsim.core import (
     RunResult,
     Stop,
     Tool,
+    assistant,
     system,
     user,
 )
@@ -27,6 +28,7 @@ class Environment:
     def __init__(self, client: ScriptedClient, *tools: Tool) -> None:
         self.task = "task"
         self.prompt: str | None = None
+        self.history = (user("before"), assistant("so it was"))
         self.model = "big"
         self.temperature = 0.7
         self.client = client
@@ -59,7 +61,13 @@ def test_the_reference_agent_uses_what_it_is_given_and_declares_its_limits(
     result = asyncio.run(reference(env))
     assert isinstance(result, RunResult)
     assert result.status == "max_iterations"
-    assert client.sent[0] == [system(sent), user("task"), user("hello")]
+    assert client.sent[0] == [
+        system(sent),
+        user("before"),
+        assistant("so it was"),
+        user("task"),
+        user("hello"),
+    ]
     assert client.requests[0].temperature == 0.7
     assert client.requests[0].model == "big"
     assert env.declared == [env.limits, env.loop]

@@ -30,6 +30,8 @@ from agentsim.core import (
     ToolFailed,
     ToolStarted,
     UsageError,
+    assistant,
+    user,
 )
 from agentsim.engine import Replay
 from agentsim.faults import (
@@ -352,12 +354,14 @@ def test_the_environment_says_what_the_scenario_says() -> None:
         temperature=0.7,
         limits=Limits(max_iterations=4),
         loop=LoopRules(block_at=5),
+        history=[user("Hello."), assistant("Yes?")],
     )
     run(scenario, agent)
     env = seen[0]
     assert (env.task, env.prompt) == (scenario.task, "Be brief.")
     assert (env.model, env.temperature) == ("m", 0.7)
     assert (env.limits, env.loop, env.stop) == (scenario.limits, scenario.loop, None)
+    assert env.history == (user("Hello."), assistant("Yes?"))
 
 
 def test_each_incarnation_gets_an_environment_of_its_own() -> None:

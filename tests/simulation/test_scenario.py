@@ -18,6 +18,8 @@ from agentsim.core import (
     ScenarioError,
     ToolEnded,
     UsageError,
+    assistant,
+    user,
 )
 from agentsim.faults import CATALOGUE, answer_lost, raises
 from agentsim.providers import Reply, Script, by, call, forever, say
@@ -40,6 +42,8 @@ OTHER: dict[str, Any] = {
     "tools": ["check_disk"],
     "human": None,
     "prompt": "Be brief.",
+    "history": [user("Hello."), assistant("Yes?")],
+    "exact": False,
     "model": "another",
     "temperature": 0.3,
     "limits": Limits(max_iterations=9),

@@ -15,6 +15,7 @@ from agentsim.core import (
     Injected,
     Limits,
     LoopRules,
+    Message,
     MessageInjected,
     Question,
     Stop,
@@ -38,6 +39,7 @@ class Environment:
         scenario = stage.scenario
         self.task: str = scenario.task
         self.prompt: str | None = scenario.prompt
+        self.history: tuple[Message, ...] = tuple(scenario.history)
         self.model: str = scenario.model
         self.temperature: float = scenario.temperature
         self.limits: Limits = scenario.limits

@@ -22,7 +22,7 @@ from agentsim.simulation.outside.stage import Stage
 __all__ = ["CLOSING_TEXT", "simulated_client"]
 
 CLOSING_TEXT = "The script of this simulation has ended."
-"""What the model says when the script runs out in a run with deviations."""
+"""What the model says when a script runs out that need not be told exactly."""
 
 
 def simulated_client(stage: Stage, life: Life) -> Client:
@@ -63,14 +63,14 @@ class _Answers:
         return replace(answer, response=tampered, index=None)
 
     def out_of_script(self, error: UsageError) -> Answer:
-        """Close softly where deviations used the script up; else end the run.
+        """Close softly where the script is no story to be told exactly; else end the run.
 
         It is the person who wrote the script that the error is for, not the agent: the
         agent is parked for good, since one that catches it might ask again for ever.
         """
         closing = Response(assistant(CLOSING_TEXT), "end_turn", Usage())
         stage = self._stage
-        over = stage.deviated or stage.stuck is not None
+        over = not stage.scenario.exact or stage.deviated or stage.stuck is not None
         if over and isinstance(error, UnscriptedRequest):
             return Answer(closing)
         self._life.halt(error)

@@ -58,7 +58,7 @@ class Stage:
         self.recorder = Recorder()
         self.world = scenario.build_world()
         self.human = scenario.human.build() if scenario.human is not None else None
-        self.model = ScriptedModel(scenario.replies)
+        self.model = ScriptedModel(scenario.replies, earlier=None)
         self.plan = FaultPlan(rules=tuple(scenario.faults), offered=menu.faults)
         self.engine = Engine(
             choices,
