@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from agentsim.core import UsageError, did_you_mean
-from agentsim.faults import CATALOGUE
+from agentsim.core import UsageError
+from agentsim.faults import CATALOGUE, parse_rule
 from agentsim.invariants import Judgement
 from agentsim.simulation import Menu, Run, Scenario, import_target, load_scenario
 from agentsim.trace import Trace, from_jsonl
@@ -54,7 +54,8 @@ PolicyOption = Annotated[
 FaultsOption = Annotated[
     str,
     typer.Option(
-        "--faults", help="Faults that may strike: names by comma, all, or none."
+        "--faults",
+        help="Faults that may strike, by comma: NAME[:TOOL][@ATTEMPT], all, or none.",
     ),
 ]
 CancelOption = Annotated[
@@ -107,17 +108,13 @@ def make_menu(policy: str, faults: str, *, cancel: bool, crash: bool) -> Menu:
         UsageError: for an unknown policy or fault.
     """
     if faults == "all":
-        names = tuple(CATALOGUE)
+        texts: list[str] = list(CATALOGUE)
     elif faults in ("none", ""):
-        names = ()
+        texts = []
     else:
-        names = tuple(name.strip() for name in faults.split(","))
-    for name in names:
-        if name not in CATALOGUE:
-            raise UsageError(
-                f"--faults: unknown fault {name!r}{did_you_mean(name, CATALOGUE)}"
-            )
-    return Menu(policy, names, cancel, crash)  # type: ignore[arg-type]
+        texts = [text.strip() for text in faults.split(",")]
+    rules = [parse_rule(text, "--faults") for text in texts]
+    return Menu(policy, rules, cancel, crash)  # type: ignore[arg-type]
 
 
 def repeat_line(target: str, agent: str, made: Run) -> str:

@@ -17,6 +17,9 @@ __all__ = ["Registry"]
 
 Entry = TypeVar("Entry")
 
+LISTED_MAX = 12
+"""So many names can be read in an error."""
+
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
     """Entries of one kind by name: ours first, then all others in order of their names.
@@ -88,14 +91,16 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             where: The place that names it, which errors begin with: `faults[0]: `.
 
         Raises:
-            UsageError: when there is none, with those that exist.
+            UsageError: when there is none, with those that exist; where they are many
+                and one of them is near, with that one alone.
         """
         entry = self.get(name)
         if entry is None:
-            raise UsageError(
-                f"{where}unknown {self._what} {name!r} (there are {', '.join(self)})"
-                f"{did_you_mean(name, self)}"
-            )
+            near = did_you_mean(name, self)
+            known = f" (there are {', '.join(self)})"
+            if near and len(self) > LISTED_MAX:
+                known = ""
+            raise UsageError(f"{where}unknown {self._what} {name!r}{known}{near}")
         return entry
 
     def add(self, entry: Entry) -> Entry:

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from agentsim.faults.kinds import Target as Target
     from agentsim.faults.parsing import parse_rule as parse_rule
     from agentsim.faults.parsing import parse_rules as parse_rules
+    from agentsim.faults.plan import FaultPlan as FaultPlan
     from agentsim.faults.reference import faults_page as faults_page
-    from agentsim.faults.rules import FaultPlan as FaultPlan
     from agentsim.faults.rules import FaultRule as FaultRule
     from agentsim.faults.rules import check_rules as check_rules
     from agentsim.faults.rules import fault_named as fault_named
+    from agentsim.faults.rules import rule_from_text as rule_from_text
     from agentsim.faults.shorthand import answer_lost as answer_lost
     from agentsim.faults.shorthand import duplicate_ids as duplicate_ids
     from agentsim.faults.shorthand import hangs as hangs
@@ -38,7 +39,7 @@ else:
         {
             "CATALOGUE": "catalogue",
             "Fault": "kinds",
-            "FaultPlan": "rules",
+            "FaultPlan": "plan",
             "FaultRule": "rules",
             "Operation": "kinds",
             "SLOW_S": "catalogue",
@@ -60,6 +61,7 @@ else:
             "rename_tool": "tampering",
             "repeat_call": "tampering",
             "repeat_id": "tampering",
+            "rule_from_text": "rules",
             "same_call_forever": "shorthand",
             "slow": "shorthand",
             "unknown_tool": "shorthand",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
+from agentsim.core import Registry
 from agentsim.faults.kinds import Fault
 from agentsim.faults.tampering import (
     cut_arguments,
@@ -92,7 +90,11 @@ _MODEL_FAULTS = (
     ),
 )
 
-CATALOGUE: Mapping[str, Fault] = MappingProxyType(
-    {fault.name: fault for fault in (*_TOOL_FAULTS, *_MODEL_FAULTS)}
+CATALOGUE: Registry[Fault] = Registry(
+    "fault",
+    "agentsim.faults",
+    (*_TOOL_FAULTS, *_MODEL_FAULTS),
+    name_of=lambda fault: fault.name,
+    fits=lambda found: isinstance(found, Fault),
 )
-"""Every fault by its name: those of tools first."""
+"""Every fault by its name: our own first, those of tools before those of the model."""

@@ -1,7 +1,8 @@
 """Reads fault rules from plain data, such as a scenario's YAML.
 
-Three forms: a name (`slow`), a name with its tool (`{answer_lost: restart_service}`),
-and fields (`{fault: slow, tool: check_cpu, attempt: 2}`).
+Three forms: a text (`slow`, `answer_lost:restart_service@1`), a name with its tool
+(`{answer_lost: restart_service}`), and fields
+(`{fault: slow, tool: check_cpu, attempt: 2}`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from agentsim.core import UsageError, did_you_mean
 from agentsim.faults.kinds import Fault
-from agentsim.faults.rules import FaultRule, fault_named
+from agentsim.faults.rules import FaultRule, fault_named, rule_from_text
 
 __all__ = ["parse_rule", "parse_rules"]
 
@@ -42,6 +43,11 @@ def parse_rule(value: object, where: str = "fault") -> FaultRule:
         return value
     if isinstance(value, Fault):
         return FaultRule(value)
+    try:
+        if isinstance(value, str):
+            return rule_from_text(value)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
     data = _fields(value, where)
     for name in data:
         if name not in FIELDS:
@@ -65,8 +71,6 @@ def parse_rule(value: object, where: str = "fault") -> FaultRule:
 
 
 def _fields(value: object, where: str) -> Mapping[Any, Any]:
-    if isinstance(value, str):
-        return {"fault": value}
     if not isinstance(value, Mapping):
         raise UsageError(
             f"{where}: expected the name of a fault, or a mapping with its fields, "

@@ -1,21 +1,27 @@
-"""Where faults strike: rules that always do, and faults that may.
+"""Which operations a fault strikes, as data and as a short text.
 
-A plan is asked at each operation. What strikes by rule is no choice; what is offered is
-one, and the engine draws it.
+The text of a rule is `NAME[:TOOL][@ATTEMPT]`, such as `answer_lost:create_payment@1`.
+It is what options, menus, scenarios and errors say, and it is read and written here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 from agentsim.core import Message, UsageError, did_you_mean
 from agentsim.faults.catalogue import CATALOGUE
 from agentsim.faults.kinds import Fault, Operation
 
-__all__ = ["FaultPlan", "FaultRule", "check_rules", "fault_named"]
+__all__ = ["FaultRule", "check_rules", "fault_named", "rule_from_text"]
+
+FORM = "NAME[:TOOL][@ATTEMPT]"
+
+_TEXT = re.compile(r"(?P<fault>[^:@]*)(?::(?P<tool>[^:@]*))?(?:@(?P<attempt>.*))?")
+_ATTEMPT = re.compile(r"[1-9][0-9]{0,8}")
+_NOT_IN_A_NAME = re.compile(r"[:@,\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,8 @@ class FaultRule:
         attempt: The n-th operation of that name only, 1-based; None for every one.
 
     Raises:
-        UsageError: for a tool named for a fault of the model, or an attempt below 1.
+        UsageError: for a tool named for a fault of the model, a name that is none, or
+            an attempt below 1.
     """
 
     fault: Fault
@@ -36,12 +43,16 @@ class FaultRule:
     attempt: int | None = None
 
     def __post_init__(self) -> None:
-        if self.fault.target == "model" and self.name is not None:
+        name, attempt = self.name, self.attempt
+        if self.fault.target == "model" and name is not None:
             raise UsageError(
                 f"fault {self.fault.name!r} strikes the model: it takes no tool, "
-                f"got {self.name!r}"
+                f"got {name!r}"
             )
-        attempt = self.attempt
+        if name is not None and (not name or _NOT_IN_A_NAME.search(name)):
+            raise UsageError(
+                f"fault {self.fault.name!r}: expected the name of a tool, got {name!r}"
+            )
         if attempt is not None and (type(attempt) is not int or attempt < 1):
             raise UsageError(
                 f"fault {self.fault.name!r}: attempt counts from 1, got {attempt!r}"
@@ -54,6 +65,12 @@ class FaultRule:
         which = "" if self.attempt is None else f", attempt {self.attempt}"
         return f"{self.fault.name} on {where}{which}"
 
+    @property
+    def text(self) -> str:
+        """The rule as `rule_from_text` reads it."""
+        tool = "" if self.name is None else f":{self.name}"
+        return self.fault.name + tool + _at(self.attempt)
+
     def matches(self, operation: Operation, message: Message | None = None) -> bool:
         """Whether the rule strikes this operation, or this reply of the model."""
         fault = self.fault
@@ -61,7 +78,7 @@ class FaultRule:
             fault.applies_to(operation)
             and (self.name is None or self.name == operation.name)
             and (self.attempt is None or self.attempt == operation.attempt)
-            and _calls(message) >= fault.calls_min
+            and (0 if message is None else len(message.tool_calls)) >= fault.calls_min
         )
 
     def plain(self) -> dict[str, Any]:
@@ -74,88 +91,8 @@ class FaultRule:
         return data
 
 
-class _Menu:
-    """The offered rules, with what they come to at each kind of operation.
-
-    Shared by all plans that offer the same: a plan is made per run, and each run meets
-    the same few kinds of operations.
-    """
-
-    def __init__(self, rules: tuple[FaultRule, ...]) -> None:
-        self.rules = rules
-        self._attempts = frozenset(rule.attempt for rule in rules)
-        self._calls_max = max((rule.fault.calls_min for rule in rules), default=0)
-        self._known: dict[tuple[object, ...], tuple[Fault, ...]] = {}
-
-    def at(self, operation: Operation, message: Message | None) -> tuple[Fault, ...]:
-        # Attempts that no rule names are all alike, and so are many calls.
-        attempt = operation.attempt if operation.attempt in self._attempts else 0
-        calls = min(_calls(message), self._calls_max)
-        key = (operation.target, operation.name, operation.writes, attempt, calls)
-        menu = self._known.get(key)
-        if menu is None:
-            found = {
-                rule.fault.name: rule.fault
-                for rule in self.rules
-                if rule.matches(operation, message)
-            }
-            menu = self._known[key] = tuple(found.values())
-        return menu
-
-
-@dataclass(frozen=True, slots=True)
-class FaultPlan:
-    """What strikes in a run, and what may be chosen to.
-
-    Attributes:
-        rules: Strike wherever they match; the first that matches wins.
-        offered: May strike where they match: rules, faults, or names of faults.
-
-    Raises:
-        UsageError: for the name of a fault that does not exist.
-    """
-
-    rules: tuple[FaultRule, ...] = ()
-    offered: tuple[FaultRule | Fault | str, ...] = ()
-    _menu: _Menu = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rules", tuple(self.rules))
-        object.__setattr__(self, "offered", tuple(self.offered))
-        object.__setattr__(self, "_menu", _menu_of(self.offered))
-
-    def __str__(self) -> str:
-        rules = "; ".join(map(str, self.rules)) or "none"
-        offered = "; ".join(map(str, self._menu.rules)) or "none"
-        return f"strikes: {rules} | may strike: {offered}"
-
-    def strikes(
-        self, operation: Operation, message: Message | None = None
-    ) -> Fault | None:
-        """The fault that strikes here by rule, or None.
-
-        Args:
-            operation: What is about to happen.
-            message: The reply, where the operation is a request to the model; without
-                it no fault that needs calls strikes.
-        """
-        for rule in self.rules:
-            if rule.matches(operation, message):
-                return rule.fault
-        return None
-
-    def menu(
-        self, operation: Operation, message: Message | None = None
-    ) -> tuple[Fault, ...]:
-        """The faults that may be chosen here, each once, in the order of `offered`."""
-        return self._menu.at(operation, message)
-
-    def plain(self) -> dict[str, Any]:
-        """The plan as JSON data, for digests; a fault counts by its name."""
-        return {
-            "rules": [rule.plain() for rule in self.rules],
-            "offered": [rule.plain() for rule in self._menu.rules],
-        }
+def _at(attempt: int | None) -> str:
+    return "" if attempt is None else f"@{attempt}"
 
 
 def fault_named(name: str) -> Fault:
@@ -164,13 +101,25 @@ def fault_named(name: str) -> Fault:
     Raises:
         UsageError: when there is none, with those that exist.
     """
-    fault = CATALOGUE.get(name)
-    if fault is None:
+    return CATALOGUE.find(name)
+
+
+def rule_from_text(text: str) -> FaultRule:
+    """Read `NAME[:TOOL][@ATTEMPT]`: `slow`, `slow@2`, `answer_lost:create_payment@1`.
+
+    Raises:
+        UsageError: for another form, or the name of a fault that does not exist.
+    """
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text!r} is no fault: expected {FORM}, such as slow:ping@2")
+    name, tool, attempt = match["fault"], match["tool"], match["attempt"]
+    fault = CATALOGUE.find(name)
+    if attempt is not None and not _ATTEMPT.fullmatch(attempt):
         raise UsageError(
-            f"unknown fault {name!r} (there are {', '.join(CATALOGUE)})"
-            f"{did_you_mean(name, CATALOGUE)}"
+            f"fault {name!r}: attempt counts from 1, got {attempt!r} (the form is {FORM})"
         )
-    return fault
+    return FaultRule(fault, tool, None if attempt is None else int(attempt))
 
 
 def check_rules(rules: Iterable[FaultRule], tools: Mapping[str, bool]) -> None:
@@ -193,18 +142,3 @@ def check_rules(rules: Iterable[FaultRule], tools: Mapping[str, bool]) -> None:
                 f"fault {rule.fault.name!r} strikes writes only, "
                 f"and {rule.name!r} only reads"
             )
-
-
-@lru_cache(maxsize=64)
-def _menu_of(offered: tuple[FaultRule | Fault | str, ...]) -> _Menu:
-    return _Menu(tuple(map(_as_rule, offered)))
-
-
-def _as_rule(offered: FaultRule | Fault | str) -> FaultRule:
-    if isinstance(offered, FaultRule):
-        return offered
-    return FaultRule(fault_named(offered) if isinstance(offered, str) else offered)
-
-
-def _calls(message: Message | None) -> int:
-    return 0 if message is None else len(message.tool_calls)

@@ -6,11 +6,12 @@ fingerprint and is printed as the flags of the line that repeats a run.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
-from agentsim.core import UsageError, did_you_mean
-from agentsim.faults import CATALOGUE
+from agentsim.core import UsageError
+from agentsim.faults import CATALOGUE, Fault, FaultRule, parse_rule
 
 __all__ = ["EXPLORING", "SCRIPTED", "Menu", "Policy"]
 
@@ -24,7 +25,9 @@ class Menu:
     Attributes:
         policy: `timed`: the outside answers by virtual due time. `any_order`: in
             every order that the agent could meet, early or late against its timeouts.
-        faults: Names of the faults that may strike at each operation they apply to.
+        faults: What may strike at each operation it applies to: names of faults, texts
+            of rules such as `answer_lost:create_payment`, faults or rules; kept as
+            rules, each once.
         cancel: Whether the run may be cancelled from outside at any gate.
         crash: Whether the process may die at any gate; the agent then starts anew.
 
@@ -33,7 +36,7 @@ class Menu:
     """
 
     policy: Policy = "timed"
-    faults: tuple[str, ...] = ()
+    faults: Sequence[FaultRule | Fault | str] = ()
     cancel: bool = False
     crash: bool = False
 
@@ -42,17 +45,21 @@ class Menu:
             raise UsageError(
                 f"policy: expected one of {', '.join(get_args(Policy))}, got {self.policy!r}"
             )
-        given: object = self.faults
-        if isinstance(given, str):
-            raise UsageError(
-                f"faults: expected a tuple of names, got the text {given!r}: "
-                f"write ({given!r},)"
-            )
-        for name in self.faults:
-            if name not in CATALOGUE:
-                raise UsageError(
-                    f"unknown fault {name!r}{did_you_mean(name, CATALOGUE)}"
-                )
+        object.__setattr__(self, "faults", _rules(self.faults))
+
+    def __repr__(self) -> str:
+        given = [
+            f"policy={self.policy!r}",
+            f"faults={tuple(rule.text for rule in self.rules)!r}",
+        ]
+        given += ["cancel=True"] if self.cancel else []
+        given += ["crash=True"] if self.crash else []
+        return f"Menu({', '.join(given)})"
+
+    @property
+    def rules(self) -> tuple[FaultRule, ...]:
+        """The faults, as the rules that they are kept as."""
+        return cast(tuple[FaultRule, ...], self.faults)
 
     @property
     def text(self) -> str:
@@ -64,15 +71,24 @@ class Menu:
         """The command line's flags that give this menu."""
         flags = [
             f"--policy={self.policy}",
-            f"--faults={','.join(self.faults) or 'none'}",
+            f"--faults={','.join(rule.text for rule in self.rules) or 'none'}",
         ]
         flags += ["--cancel"] if self.cancel else []
         flags += ["--crash"] if self.crash else []
         return tuple(flags)
 
 
+def _rules(given: object) -> tuple[FaultRule, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        example = repr(given) if isinstance(given, str) else "'slow'"
+        raise UsageError(
+            f"faults: expected a tuple of faults, got {given!r}: write ({example},)"
+        )
+    return tuple(dict.fromkeys(parse_rule(entry, "faults") for entry in given))
+
+
 SCRIPTED = Menu()
 """The menu of a single run: the script, on time, and only the scenario's own faults."""
 
-EXPLORING = Menu(policy="any_order", faults=tuple(CATALOGUE), cancel=True)
-"""The menu of an exploration: every order, every fault, cancellation; no crash."""
+EXPLORING = Menu(policy="any_order", faults=tuple(CATALOGUE.own), cancel=True)
+"""The menu of an exploration: every order, every fault of ours, cancellation; no crash."""

@@ -22,7 +22,7 @@ from agentsim.report import failure_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name, start_agent
 from agentsim.simulation.expectation import judge_expectation
-from agentsim.simulation.menu import SCRIPTED, Menu
+from agentsim.simulation.menu import EXPLORING, SCRIPTED, Menu
 from agentsim.simulation.outcome import outcome_of
 from agentsim.simulation.outside.environment import Environment
 from agentsim.simulation.outside.stage import Stage
@@ -50,6 +50,7 @@ class Run:
         value: What the agent returned, or None.
         world: The world as the run left it, to be looked at.
         struck: What struck: names of faults, `cancel`, `crash`.
+        rules_met: Texts of all fault rules that the strikes fulfil, such as `slow@2`.
         unmet_rules: The scenario's own faults that never struck.
     """
 
@@ -63,12 +64,14 @@ class Run:
     value: object
     world: World
     struck: tuple[str, ...] = ()
+    rules_met: tuple[str, ...] = ()
     unmet_rules: tuple[str, ...] = ()
 
     @property
     def met(self) -> Iterator[str]:
-        """Names of what the run met: faults, cancel, crash, invariants with evidence."""
+        """What the run met: faults, texts of rules, cancel, crash, and invariants."""
         yield from self.struck
+        yield from self.rules_met
         yield from (j.id for j in self.verdict.judgements if j.evidence)
 
     @property
@@ -94,7 +97,9 @@ class Run:
         """The call that repeats the run, in Python."""
         if any(entry.id == RUNS_INDEPENDENT for entry in self.verdict.violated):
             return "by the same exploration; a run alone shows nothing of it"
-        menu = "" if self.menu == SCRIPTED else f", menu={self.menu!r}"
+        menu = {SCRIPTED: "", EXPLORING: ", menu=EXPLORING"}.get(
+            self.menu, f", menu={self.menu!r}"
+        )
         return (
             f"replay(scenario, {self.token!r}, agent{menu}) where agent is {self.agent}"
         )
@@ -181,7 +186,9 @@ def run(
     stage.world.pass_time(stage.engine.now_ns)
     unmet_rules = stage.unmet_rules()
     struck = _struck(stage)
-    met = (*struck, *(entry.id for entry in judgements if entry.evidence))
+    rules_met = tuple(text for strike in stage.strikes for text in strike.texts)
+    evident = (entry.id for entry in judgements if entry.evidence)
+    met = (*struck, *rules_met, *evident)
     unmet = (*unmet_rules, *(name for name in named if name not in met))
     return Run(
         scenario,
@@ -194,6 +201,7 @@ def run(
         ending.value,
         stage.world,
         struck,
+        rules_met,
         unmet_rules,
     )
 
@@ -251,7 +259,7 @@ def _struck(stage: Stage) -> tuple[str, ...]:
     kinds = set(map(type, stage.recorder.events))
     happened = (("cancel", CancelRequested), ("crash", Crashed))
     outside = [name for name, kind in happened if kind in kinds]
-    return (*dict.fromkeys(strike.fault for strike in stage.strikes), *outside)
+    return (*dict.fromkeys(strike.fault.name for strike in stage.strikes), *outside)
 
 
 def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from agentsim.core import AgentsimError, InternalError, UsageError, did_you_mean
-from agentsim.faults import CATALOGUE
+from agentsim.faults import CATALOGUE, rule_from_text
 from agentsim.invariants import (
     INVARIANTS,
     Judgement,
@@ -63,11 +64,17 @@ def check_named(named: Collection[str]) -> None:
     """Refuse names that a run can't meet.
 
     Raises:
-        UsageError: for one that is no fault, no invariant, nor `cancel` or `crash`.
+        UsageError: for one that is no fault or rule of one, no invariant, nor `cancel`
+            or `crash`.
     """
-    known = (*CATALOGUE, *INVARIANTS, "cancel", "crash")
+    known = (*INVARIANTS, "cancel", "crash")
     for name in named:
-        if name not in known:
+        if name in known or name in CATALOGUE:
+            continue
+        if re.search("[:@]", name):
+            rule_from_text(name)
+        else:
+            known = (*CATALOGUE, *known)
             raise UsageError(
                 f"named: expected a fault, an invariant, cancel or crash, got {name!r}"
                 f"{did_you_mean(name, known)}"

@@ -108,3 +108,13 @@ def test_our_own_names_ask_no_package(package: Path) -> None:
     """A broken package does not stand in the way of what is ours."""
     offer(package, "a = no_such_module_at_all:X")
     assert colours("red")["red"] == "red"
+
+
+def test_of_many_names_only_the_nearest_is_told() -> None:
+    """A list that nobody reads is left out where the name that was meant is found."""
+    found = colours(*(f"grey{number}" for number in range(12)), "amber")
+    with pytest.raises(UsageError) as near:
+        found.find("ambre")
+    assert str(near.value) == "unknown colour 'ambre'; did you mean 'amber'?"
+    with pytest.raises(UsageError, match="there are grey0, grey1, "):
+        found.find("zzz")

@@ -12,6 +12,7 @@ from agentsim.faults import (
     answer_lost,
     parse_rule,
     parse_rules,
+    rule_from_text,
     slow,
 )
 
@@ -22,7 +23,8 @@ FEW = settings(max_examples=20)
 def rules(draw: st.DrawFn) -> FaultRule:
     """Draw a rule that may strike."""
     fault = draw(st.sampled_from(list(CATALOGUE.values())))
-    name = draw(st.none() | st.text(max_size=4)) if fault.target == "tool" else None
+    names = st.none() | st.from_regex(r"[^:@,\s]{1,4}", fullmatch=True)
+    name = draw(names) if fault.target == "tool" else None
     return FaultRule(fault, name, draw(st.none() | st.integers(min_value=1)))
 
 
@@ -36,10 +38,56 @@ def test_plain_rules_are_read_back(listed: list[FaultRule]) -> None:
     assert parse_rules(data["offered"]) == tuple(listed)
 
 
+@FEW
+@given(rules())
+def test_the_text_of_a_rule_is_read_back(rule: FaultRule) -> None:
+    """A rule has one text, in one line without commas, and reading it gives the rule."""
+    assert rule_from_text(rule.text) == rule
+    assert parse_rule(rule.text) == rule
+    assert not set(", \n") & set(rule.text)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        (slow(), "slow"),
+        (slow("check_cpu"), "slow:check_cpu"),
+        (slow(attempt=2), "slow@2"),
+        (answer_lost("create_payment", attempt=1), "answer_lost:create_payment@1"),
+    ],
+)
+def test_a_rule_is_written_as_name_tool_and_attempt(rule: FaultRule, text: str) -> None:
+    """`NAME[:TOOL][@ATTEMPT]`: what is not said stands for all."""
+    assert rule.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "unknown fault ''"),
+        ("slwo:check_cpu", "did you mean 'slow'?"),
+        ("slow:", "expected the name of a tool, got ''"),
+        ("slow:a b", "expected the name of a tool, got 'a b'"),
+        ("slow@", "attempt counts from 1, got ''"),
+        ("slow@0", "attempt counts from 1, got '0'"),
+        ("slow@02", "attempt counts from 1, got '02'"),
+        ("slow@x", "the form is NAME[:TOOL][@ATTEMPT]"),
+        ("slow:a:b", "'slow:a:b' is no fault: expected NAME[:TOOL][@ATTEMPT]"),
+        ("missing_ids:x", "strikes the model: it takes no tool, got 'x'"),
+    ],
+)
+def test_mistakes_in_a_text_are_told(text: str, words: str) -> None:
+    """Each says what was wrong with which part."""
+    with pytest.raises(UsageError) as caught:
+        rule_from_text(text)
+    assert words in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("value", "rule"),
     [
         ("slow", slow()),
+        ("slow:check_cpu@2", slow("check_cpu", attempt=2)),
         ({"slow": None}, slow()),
         ({"answer_lost": "restart_service"}, answer_lost("restart_service")),
         ({"fault": "slow"}, slow()),

@@ -185,7 +185,7 @@ def test_a_menu_is_told_in_one_line(menu: Menu, text: str) -> None:
 
 def test_the_menu_of_an_exploration_has_all_but_the_crash() -> None:
     """Every fault of the catalogue and a cancellation, in any order."""
-    assert EXPLORING.faults == tuple(CATALOGUE)
+    assert [rule.text for rule in EXPLORING.rules] == list(CATALOGUE.own)
     assert (EXPLORING.cancel, EXPLORING.crash) == (True, False)
 
 
@@ -193,7 +193,7 @@ def test_the_menu_of_an_exploration_has_all_but_the_crash() -> None:
     ("arguments", "words"),
     [
         ({"policy": "tmied"}, "policy: expected one of timed, any_order, got 'tmied'"),
-        ({"faults": ("slwo",)}, "unknown fault 'slwo'; did you mean 'slow'"),
+        ({"faults": ("slwo",)}, "unknown fault 'slwo'.*did you mean 'slow'"),
     ],
 )
 def test_a_menu_of_unknown_things_is_refused(

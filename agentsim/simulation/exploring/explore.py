@@ -192,7 +192,7 @@ class _Explorer:
         found, met = self.found, self._met
         menu = found.menu
         could_strike = [
-            *menu.faults,
+            *(rule.text for rule in menu.rules),
             *(["cancel"] * menu.cancel),
             *(["crash"] * menu.crash),
         ]

@@ -6,7 +6,7 @@ a crash; so are the counters that number their operations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import count
 from typing import NamedTuple
@@ -18,7 +18,14 @@ from agentsim.core import (
     Message,
 )
 from agentsim.engine import Choices, Engine, Life
-from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target
+from agentsim.faults import (
+    Fault,
+    FaultPlan,
+    FaultRule,
+    Operation,
+    Target,
+    check_rules,
+)
 from agentsim.providers import ScriptedModel
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.scenario import Scenario
@@ -42,24 +49,33 @@ STEPS_MAX = 200_000
 
 
 class Strike(NamedTuple):
-    """A fault that struck: its name, and the operation with its attempt."""
+    """A fault that struck an operation, with its attempt."""
 
-    fault: str
+    fault: Fault
     target: str
     attempt: int
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The texts of all rules that it fulfils."""
+        tool = None if self.fault.target == "model" else self.target
+        for name in dict.fromkeys((None, tool)):
+            for attempt in (None, self.attempt):
+                yield FaultRule(self.fault, name, attempt).text
 
 
 class Stage:
     """The outside of one run, shared by all its incarnations."""
 
     def __init__(self, scenario: Scenario, menu: Menu, choices: Choices) -> None:
+        _check_offered(scenario, menu)
         self.scenario = scenario
         self.choices = choices
         self.recorder = Recorder()
         self.world = scenario.build_world()
         self.human = scenario.human.build() if scenario.human is not None else None
         self.model = ScriptedModel(scenario.replies, earlier=None)
-        self.plan = FaultPlan(rules=tuple(scenario.faults), offered=menu.faults)
+        self.plan = FaultPlan(rules=tuple(scenario.faults), offered=menu.rules)
         self.engine = Engine(
             choices,
             policy=menu.policy,
@@ -108,7 +124,7 @@ class Stage:
 
     def _met(self, rule: FaultRule) -> bool:
         return any(
-            strike.fault == rule.fault.name
+            strike.fault == rule.fault
             and rule.name in (None, strike.target)
             and rule.attempt in (None, strike.attempt)
             for strike in self.strikes
@@ -137,13 +153,20 @@ class Stage:
             if drawn == 0:
                 return None
             fault = offered[drawn - 1]
-        self.strikes.append(Strike(fault.name, operation.name, operation.attempt))
+        self.strikes.append(Strike(fault, operation.name, operation.attempt))
         life.record(
             FaultStruck(
                 fault.name, operation.name, fault.definite, fault.sentence, who="fault"
             )
         )
         return fault
+
+
+def _check_offered(scenario: Scenario, menu: Menu) -> None:
+    """Refuse a fault on the menu that can never strike in this scenario."""
+    if any(rule.name is not None for rule in menu.rules):
+        tools = {tool.name: tool.writes for tool in scenario.known_tools}
+        check_rules(menu.rules, tools)
 
 
 def _gates_max(scenario: Scenario) -> int:
