@@ -16,6 +16,8 @@ from itertools import takewhile
 import typer
 
 from agentsim.cli.output import (
+    EXIT_STOPPED,
+    FullyTold,
     accept_any_text,
     print_json,
     silence_output,
@@ -29,7 +31,6 @@ COMMANDS = ("run", "explore", "replay", "show", "check", "list", "doctor")
 EXIT_VIOLATED = 1
 EXIT_USAGE = 3
 EXIT_INTERNAL = 4
-EXIT_STOPPED = 130
 EXIT_UNREAD = 141
 
 _EXITS = {
@@ -106,7 +107,7 @@ def _run(words: list[str]) -> int:
             raise
         sentence = " ".join(misuse().split()).rstrip(".") or "say what to do"
         raise _Misuse(f"{sentence}; see agentsim --help") from None
-    if code == EXIT_STOPPED:  # how typer says Ctrl-C
+    if code == EXIT_STOPPED and not isinstance(code, FullyTold):  # typer's Ctrl-C
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 

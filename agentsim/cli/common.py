@@ -20,13 +20,8 @@ from agentsim.trace import Trace, from_jsonl
 __all__ = [
     "EXIT_CODES",
     "REFERENCE",
-    "AgentOption",
-    "CancelOption",
-    "CrashOption",
-    "FaultsOption",
     "JsonOption",
-    "PolicyOption",
-    "TargetArgument",
+    "RuntimeOption",
     "judgements_data",
     "load_target",
     "make_menu",
@@ -40,30 +35,11 @@ TRACE_BYTES_MAX = 512 << 20
 
 REFERENCE = "agentsim.runtime:reference"
 
-TargetArgument = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="FILE.yaml, or module:attribute.")
-]
-AgentOption = Annotated[
-    str,
-    typer.Option("--agent", metavar="MODULE:CALLABLE", help="The agent under test."),
+RuntimeOption = Annotated[
+    bool,
+    typer.Option("--runtime-events", help="Show what the runtime says of itself too."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-PolicyOption = Annotated[
-    str, typer.Option("--policy", help="How answers are ordered: timed or any_order.")
-]
-FaultsOption = Annotated[
-    str,
-    typer.Option(
-        "--faults",
-        help="Faults that may strike, by comma: NAME[:TOOL][@ATTEMPT], all, or none.",
-    ),
-]
-CancelOption = Annotated[
-    bool, typer.Option("--cancel/--no-cancel", help="Cancel the run at any gate.")
-]
-CrashOption = Annotated[
-    bool, typer.Option("--crash/--no-crash", help="Let the process die at any gate.")
-]
 
 
 def load_target(target: str) -> Scenario:

@@ -18,8 +18,10 @@ from rich.text import Text
 from agentsim.report import printable
 
 __all__ = [
+    "EXIT_STOPPED",
     "LINES_MAX",
     "SCHEMA_VERSION",
+    "FullyTold",
     "accept_any_text",
     "agent_output",
     "console",
@@ -30,11 +32,17 @@ __all__ = [
 
 SCHEMA_VERSION = 1
 
+EXIT_STOPPED = 130
+
 LINES_MAX = 400
 """Lines of a timeline that are printed; `--trace` and `--json` have them all."""
 
 WIDTH = 120
 """Columns where the output is no terminal, so that it is the same everywhere."""
+
+
+class FullyTold(int):
+    """An exit code of a command that said itself what it means."""
 
 
 class _Console(Console):

@@ -3,77 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from agentsim.cli.common import (
-    EXIT_CODES,
-    REFERENCE,
-    AgentOption,
-    JsonOption,
-    TargetArgument,
-    judgements_data,
-    load_target,
-    repeat_line,
-)
+from agentsim.cli.common import EXIT_CODES, judgements_data, repeat_line
+from agentsim.cli.options.bundles import Output, Subject, unbundled
 from agentsim.cli.output import LINES_MAX, agent_output, console, print_json, tell
 from agentsim.core import UsageError
 from agentsim.report import print_judgements, print_timeline
-from agentsim.simulation import Run, import_agent, run
+from agentsim.simulation import Run, run
 from agentsim.trace import to_jsonl
 
-__all__ = [
-    "RuntimeOption",
-    "TraceOption",
-    "command",
-    "finish",
-    "run_data",
-    "verdict_line",
-]
-
-TraceOption = Annotated[
-    Path | None,
-    typer.Option("--trace", metavar="FILE", help="Write the trace as JSON Lines."),
-]
-RuntimeOption = Annotated[
-    bool,
-    typer.Option("--runtime-events", help="Show what the runtime says of itself too."),
-]
+__all__ = ["command", "finish", "run_data", "verdict_line"]
 
 
-def command(
-    scenario: TargetArgument,
-    agent: AgentOption = REFERENCE,
-    trace: TraceOption = None,
-    runtime_events: RuntimeOption = False,
-    as_json: JsonOption = False,
-) -> int:
+@unbundled
+def command(subject: Subject, output: Output) -> int:
     """Run a scenario once, on time and without faults but its own, and judge it."""
     with agent_output(shown=True):
-        made = run(load_target(scenario), import_agent(agent))
-    return finish(
-        made, scenario, agent, trace, runtime_events=runtime_events, as_json=as_json
-    )
+        made = run(*subject.load())
+    return finish(made, subject, output)
 
 
-def finish(
-    made: Run,
-    target: str,
-    agent: str,
-    trace: Path | None,
-    *,
-    runtime_events: bool,
-    as_json: bool,
-) -> int:
+def finish(made: Run, subject: Subject, output: Output) -> int:
     """Print a run, write its trace where asked to, and give its exit code."""
-    if trace is not None:
-        write_trace(made, trace)
-    repeat = repeat_line(target, agent, made)
-    if as_json:
+    if output.trace is not None:
+        write_trace(made, output.trace)
+    repeat = repeat_line(subject.scenario, subject.agent, made)
+    if output.as_json:
         print_json({**run_data(made), "repeat": repeat})
     else:
-        print_run(made, repeat, runtime_events=runtime_events)
+        print_run(made, repeat, runtime_events=output.runtime_events)
     return EXIT_CODES[made.verdict.status]
 
 

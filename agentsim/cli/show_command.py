@@ -10,11 +10,11 @@ import typer
 from agentsim.cli.common import (
     EXIT_CODES,
     JsonOption,
+    RuntimeOption,
     judgements_data,
     read_trace,
 )
 from agentsim.cli.output import LINES_MAX, console, print_json, tell
-from agentsim.cli.run_command import RuntimeOption
 from agentsim.invariants import judge, overall
 from agentsim.report import failure_text, print_judgements, print_timeline, timeline
 from agentsim.trace import Trace, diff

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from agentsim.simulation.expectation import EXPECTED as EXPECTED
     from agentsim.simulation.expectation import Expectation as Expectation
     from agentsim.simulation.exploring.explore import RUNS as RUNS
-    from agentsim.simulation.exploring.explore import Exploration as Exploration
     from agentsim.simulation.exploring.explore import explore as explore
+    from agentsim.simulation.exploring.findings import Exploration as Exploration
+    from agentsim.simulation.exploring.findings import (
+        ExplorationStopped as ExplorationStopped,
+    )
+    from agentsim.simulation.exploring.findings import Failure as Failure
     from agentsim.simulation.files.scenario_file import ScenarioFile as ScenarioFile
     from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
     from agentsim.simulation.menu import EXPLORING as EXPLORING
@@ -33,7 +37,9 @@ else:
             "EXPECTED": "expectation",
             "EXPLORING": "menu",
             "Expectation": "expectation",
-            "Exploration": "exploring.explore",
+            "Exploration": "exploring.findings",
+            "ExplorationStopped": "exploring.findings",
+            "Failure": "exploring.findings",
             "Menu": "menu",
             "RUNS": "exploring.explore",
             "RUNS_INDEPENDENT": "verdict",

@@ -93,7 +93,7 @@ class Run:
         )
 
     @property
-    def _call(self) -> str:
+    def repeat(self) -> str:
         """The call that repeats the run, in Python."""
         if any(entry.id == RUNS_INDEPENDENT for entry in self.verdict.violated):
             return "by the same exploration; a run alone shows nothing of it"
@@ -112,7 +112,7 @@ class Run:
                 something named was never met.
         """
         if self.verdict.violated:
-            raise InvariantViolation(self.failure_text(self._call))
+            raise InvariantViolation(self.failure_text(self.repeat))
         if self.verdict.status != "holds":
             raise InvariantViolation(
                 f"unknown: never met: {', '.join(self.verdict.unmet)}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.cli.options.durations import parse_duration
 from tests.support.command import agentsim
 from tests.support.scenarios import FOLDER
 
@@ -82,6 +83,42 @@ def test_random_and_exhaustive_explorations_tell_what_they_are() -> None:
     assert "Not complete: " in part.out
     two = agentsim("explore", HIGH_CPU, "--deviations", "2", "--runs", "3")
     assert "Not complete: at least " in two.out
+
+
+def test_the_two_names_of_the_number_of_runs_mean_one_thing() -> None:
+    """`--runs` and `--max-runs` both are the most runs that are made, in either mode."""
+    for name in ("--runs", "--max-runs"):
+        for mode in ((), ("--deviations", "2")):
+            data = agentsim("explore", HIGH_CPU, *mode, name, "4", "--json").data
+            assert (data["runs"], data["stopped_by"]) == (4, "runs")
+            assert data["complete"] is False
+
+
+def test_a_time_ends_an_exploration_honestly() -> None:
+    """What is left, and that it is the time that is over, in both forms."""
+    words = ("explore", HIGH_CPU, "--deviations", "3", "--time", "1ms")
+    data = agentsim(*words, "--json").data
+    assert (data["complete"], data["stopped_by"]) == (False, "time")
+    assert data["deviations_left"]["runs"] > 0
+    assert "runs are left, the time is over." in agentsim(*words).out
+    at_random = agentsim("explore", HIGH_CPU, "--time", "1ms")
+    assert "Stopped: the time is over." in at_random.out
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("30s", 30),
+        ("5m", 300),
+        ("1h30m", 5400),
+        ("1.5s", 1.5),
+        ("200ms", 0.2),
+        ("7", 7),
+    ],
+)
+def test_durations_are_read_as_people_write_them(text: str, seconds: float) -> None:
+    """Hours, minutes, seconds and milliseconds, alone or together."""
+    assert parse_duration(text, "--time") == seconds
 
 
 def test_limits_that_end_most_runs_are_warned_of(tmp_path: Path) -> None:

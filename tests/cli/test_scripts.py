@@ -49,6 +49,13 @@ async def interrupted(env):
     return await reference(env)
 
 
+async def fails_then_stops(env):
+    RUNS.append(0)
+    if len(RUNS) % 10 == 9:
+        raise KeyboardInterrupt
+    raise ValueError("no")
+
+
 async def raises(env):
     raise ValueError("no [bold]idea[/bold] \\x1b[31m")
 
@@ -142,7 +149,7 @@ def test_our_own_bugs_are_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged.err.startswith("agentsim: internal error, please report it: judging")
     from agentsim.cli import run_command
 
-    monkeypatch.setattr(run_command, "load_target", fails)
+    monkeypatch.setattr(run_command, "run", fails)
     done = agentsim("run", HIGH_CPU)
     words = "internal error, please report it: ZeroDivisionError: by zero"
     assert (done.code, done.out, done.err) == (4, "", f"agentsim: {words}\n")
@@ -171,6 +178,24 @@ def test_the_keyboard_stops_a_command() -> None:
     assert done.code == 130
     assert done.data["verdict"] == "stopped"
     assert done.err == "agentsim: stopped by the keyboard\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_stopped_exploration_tells_what_it_found() -> None:
+    """Ctrl-C gives 130 and the report so far, as text and as one JSON object."""
+    words = ("explore", HIGH_CPU, "--agent", "cli_agents:fails_then_stops")
+    done = agentsim(*words, "--runs", "50", "--json")
+    assert (done.code, done.err) == (130, "agentsim: stopped by the keyboard\n")
+    data = done.data
+    assert (data["verdict"], data["stopped_by"]) == ("stopped", "keyboard")
+    assert 0 < data["runs"] < 50
+    violations = data["violations"]
+    assert violations
+    assert not any(entry["shrunk"] for entry in violations)
+    text = agentsim(*words, "--runs", "50")
+    assert text.code == 130
+    assert "stopped by the keyboard" in text.out
+    assert "Not made smaller: " in text.out
 
 
 # ------------------------------------------------------------------------------ streams

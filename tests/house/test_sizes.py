@@ -20,11 +20,7 @@ PACKAGE_MODULES_MAX = 14
 POSITIONAL_MAX = 5
 
 # What is too large -> its size today.
-EXCEPTIONS: dict[str, int] = {
-    # typer reads the parameters of a command as its options.
-    "agentsim.cli.explore_command.command (positional parameters)": 11,
-    "agentsim.cli.replay_command.command (positional parameters)": 10,
-}
+EXCEPTIONS: dict[str, int] = {}
 
 
 def functions(

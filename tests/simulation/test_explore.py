@@ -8,12 +8,20 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from agentsim import mutants
-from agentsim.core import Env, InvariantViolation, UsageError
-from agentsim.faults import raises
+from agentsim.core import Env, InvariantViolation, ToolFailed, UsageError
+from agentsim.faults import answer_lost, raises
 from agentsim.invariants import INVARIANTS
 from agentsim.runtime import reference
-from agentsim.simulation import EXPLORING, Menu, Run, explore, replay
-from tests.simulation.fakes import ask, obedient, reading
+from agentsim.simulation import (
+    EXPLORING,
+    ExplorationStopped,
+    Menu,
+    Run,
+    explore,
+    replay,
+)
+from agentsim.simulation.exploring.findings import KINDS_MAX
+from tests.simulation.fakes import ask, obedient, reading, writing
 from tests.support.scenarios import scenario
 
 CALM = Menu()
@@ -80,6 +88,8 @@ def test_the_same_seed_makes_the_same_runs() -> None:
     [
         ({"deviations": -1}, "deviations: expected 0 or more, got -1"),
         ({"runs": 0}, "runs: expected 1 or more, got 0"),
+        ({"time_s": 0}, "time_s: expected more than 0 seconds, got 0"),
+        ({"time_s": float("nan")}, "time_s: expected more than 0 seconds, got nan"),
         ({"named": ["answer_lots"]}, "did you mean 'answer_lost'"),
     ],
 )
@@ -106,6 +116,69 @@ def test_the_keyboard_stops_an_exploration() -> None:
     assert len(runs) == 4
 
 
+@pytest.mark.parametrize("mode", [{"runs": 30}, {"deviations": 2}], ids=str)
+def test_a_stopped_exploration_hands_over_what_it_found(mode: dict[str, int]) -> None:
+    """Ctrl-C carries the runs and failures until then, which were not made smaller."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) == 9:
+            raise KeyboardInterrupt
+        await ask(env)
+        raise ValueError("no")
+
+    with pytest.raises(ExplorationStopped) as stopped:
+        explore(reading(), agent, **mode)  # type: ignore[arg-type]
+    found = stopped.value.found
+    assert (found.stopped_by, found.complete) == ("keyboard", False)
+    assert found.runs >= found.violated_runs > 0
+    assert not any(failure.shrunk for failure in found.failures)
+    assert found.agent
+
+
+def test_the_keyboard_stops_the_shrinking_too() -> None:
+    """Ctrl-C after the runs keeps all of them, and says that they were not shrunk."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        if len(runs) > 6:
+            raise KeyboardInterrupt
+        raise ValueError("no")
+
+    with pytest.raises(ExplorationStopped) as stopped:
+        explore(reading(), agent, runs=5, menu=ONE_FAULT)
+    found = stopped.value.found
+    assert (found.runs, found.stopped_by) == (5, "keyboard")
+    assert [failure.shrunk for failure in found.failures] == [False]
+
+
+@pytest.mark.parametrize("deviations", [None, 3])
+def test_the_time_stops_an_exploration(deviations: int | None) -> None:
+    """It makes one run at least, no run after its time, and says why it ended."""
+    found = explore(reading(), deviations=deviations, time_s=1e-9)
+    assert (found.runs, found.stopped_by, found.complete) == (1, "time", False)
+    if deviations is not None:
+        assert found.deviations_left is not None
+        assert found.deviations_left[0] > 0
+    long = explore(reading(), deviations=1, time_s=60)
+    assert (long.stopped_by, long.complete) == (None, True)
+
+
+def test_random_runs_go_on_until_the_time_is_over() -> None:
+    """With a time and no number of runs, the number is what the time allows."""
+    seen: list[Run] = []
+
+    def enough(made: Run) -> None:
+        seen.append(made)
+
+    found = explore(reading(), time_s=0.05, on_run=enough)
+    assert found.stopped_by == "time"
+    assert found.runs == len(seen) > 1
+    assert explore(reading(), runs=3, time_s=60).stopped_by == "runs"
+
+
 # ------------------------------------------------------------------------- what it tells
 
 
@@ -130,6 +203,28 @@ def test_what_is_named_must_be_met_in_some_run() -> None:
         found.expect_holds()
     met = explore(reading(), deviations=1, menu=ONE_FAULT, named=["raises"])
     assert (met.status, met.unmet) == ("holds", ())
+
+
+def test_faults_that_are_given_must_have_struck() -> None:
+    """They take the place of the menu's, and one that never struck leaves it open."""
+    struck = explore(writing(), faults=[answer_lost("write_file")], deviations=1)
+    assert [rule.text for rule in struck.menu.rules] == ["answer_lost:write_file"]
+    assert struck.menu.cancel
+    assert (struck.status, struck.unmet) == ("holds", ())
+    never = explore(writing(), faults=["slow", "raises@7"], deviations=1)
+    assert (never.status, never.unmet) == ("unknown", ("raises@7",))
+    with pytest.raises(InvariantViolation, match="never met: raises@7"):
+        never.expect_holds()
+
+
+def test_what_is_named_beside_the_faults_counts_too() -> None:
+    """A cancellation and a crash are named like faults; the menu must offer them."""
+    menu = Menu(cancel=True, crash=True)
+    named = ["cancel", "crash"]
+    found = explore(reading(), faults=["slow"], deviations=1, menu=menu, named=named)
+    assert (found.status, found.unmet) == ("holds", ())
+    calm = explore(reading(), faults=["slow"], deviations=1, menu=CALM, named=named)
+    assert (calm.status, calm.unmet) == ("unknown", ("cancel", "crash"))
 
 
 def test_a_fault_of_the_scenario_must_strike_in_some_run() -> None:
@@ -164,6 +259,64 @@ def test_the_first_violating_run_is_kept_and_shrunk() -> None:
     assert again.trace.digest() == made.trace.digest()
     with pytest.raises(InvariantViolation, match="result-always is violated"):
         found.expect_holds()
+
+
+async def two_bugs(env: Env) -> object:
+    """Fail in one place on an error of a tool, and in another without one."""
+    try:
+        await obedient(env)
+    except ToolFailed:
+        one_bug()
+    another_bug()
+
+
+def one_bug() -> None:
+    """Fail."""
+    raise ValueError("one")
+
+
+def another_bug() -> None:
+    """Fail elsewhere."""
+    raise KeyError("another")
+
+
+def test_two_bugs_that_break_one_invariant_are_both_told() -> None:
+    """Each kind of failure has its least run, and how many runs show it."""
+    found = explore(reading(), two_bugs, deviations=1, menu=ONE_FAULT)
+    told = [entry for entry in found.failures if entry.invariant == "result-always"]
+    assert [entry.kind.partition(",")[0] for entry in told] == [
+        "the run raised an exception: KeyError",
+        "the run raised an exception: ValueError",
+    ]
+    assert sum(entry.runs for entry in told) == found.runs
+    assert [entry.shrunk for entry in told] == [True, True]
+    assert [len(entry.run.choices.deviations) for entry in told] == [0, 1]
+    with pytest.raises(InvariantViolation, match=r"(?s)KeyError.*ValueError"):
+        found.expect_holds()
+
+
+def test_one_bug_is_told_once() -> None:
+    """Runs that fail alike, but for names and numbers, are one failure."""
+    found = explore(reading(), raises_always, runs=20)
+    (failure,) = found.failures
+    assert (failure.runs, found.violated_runs) == (20, 20)
+
+
+def test_kinds_beyond_the_bound_are_counted() -> None:
+    """More ways to break one rule than are kept are told by their number of runs."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> object:
+        runs.append(0)
+        kinds = [type(f"Error{letter}", (Exception,), {}) for letter in "ABCDEFG"]
+        raise kinds[len(runs) % len(kinds)]
+
+    found = explore(reading(), agent, runs=14, menu=CALM)
+    kept = [entry for entry in found.failures if entry.invariant == "result-always"]
+    assert len(kept) == KINDS_MAX
+    assert found.other_kinds["result-always"] > 0
+    whole = sum(entry.runs for entry in kept) + found.other_kinds["result-always"]
+    assert whole == found.runs
 
 
 def test_a_violation_goes_before_what_was_not_met() -> None:

@@ -1,106 +1,57 @@
 """Exploring: many runs of one scenario, over all deviations up to a number or at random.
 
 The runs are the same whoever asks: run 0 makes every dull choice, an exhaustive
-exploration goes on by number of deviations, a random one by its seed.
+exploration goes on by number of deviations, a random one by its seed. Only a time limit
+makes their number a matter of the machine.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from math import inf
 from typing import Any
 
-from agentsim.core import InvariantViolation, NondeterminismError, UsageError
+from agentsim.core import NondeterminismError, UsageError
 from agentsim.engine import Choices, Exhaustive, Replay
-from agentsim.invariants import INVARIANTS, VerdictStatus
+from agentsim.faults import Fault, FaultRule
+from agentsim.invariants import INVARIANTS
 from agentsim.runtime import reference
+from agentsim.simulation.exploring.findings import Exploration, ExplorationStopped
 from agentsim.simulation.exploring.independence import dependence, dependent
 from agentsim.simulation.exploring.sampling import Sampled
-from agentsim.simulation.exploring.shrink import shrink
+from agentsim.simulation.exploring.shrink import Tries, shrink
 from agentsim.simulation.menu import EXPLORING, Menu
 from agentsim.simulation.run import Run, run
 from agentsim.simulation.scenario import Scenario
 from agentsim.simulation.verdict import RUNS_INDEPENDENT, check_named
 
-__all__ = ["RUNS", "Exploration", "explore"]
+__all__ = ["RUNS", "explore"]
 
 RUNS = 1_000
-"""How many random runs an exploration makes unless told otherwise."""
+"""How many random runs an exploration makes, unless their number or time is given."""
 
 SEED_STRIDE = 1_000_003
 """Keeps the runs of neighbouring seeds apart."""
 
-
-@dataclass(slots=True)
-class Exploration:
-    """What an exploration found.
-
-    Attributes:
-        runs: Runs made.
-        complete: Whether every run within the bound of deviations was made.
-        deviations_left: How many runs within the bound are left, and whether that is
-            exact; None for a random exploration, which has no bound.
-        violations: The first run that violates each invariant, shrunk. One that can't
-            be repeated stands under `runs-independent`.
-        violated_runs: How many runs violated anything.
-        endings: How often runs ended in which way, by status or ending.
-        never_struck: Faults, cancellation and crash of the menu that never happened.
-        no_evidence: Invariants that met no evidence in any run.
-        unmet: What was named and never met: it makes the verdict unknown.
-        elapsed_s: Real seconds that the runs took.
-    """
-
-    scenario: Scenario
-    agent: str
-    menu: Menu
-    runs: int = 0
-    complete: bool = False
-    deviations_left: tuple[int, bool] | None = None
-    violations: dict[str, Run] = field(default_factory=dict)
-    violated_runs: int = 0
-    endings: dict[str, int] = field(default_factory=dict)
-    never_struck: tuple[str, ...] = ()
-    no_evidence: tuple[str, ...] = ()
-    unmet: tuple[str, ...] = ()
-    elapsed_s: float = 0.0
-
-    @property
-    def status(self) -> VerdictStatus:
-        """Violated if any run is; unknown if something named was never met."""
-        if self.violations:
-            return "violated"
-        return "unknown" if self.unmet else "holds"
-
-    @property
-    def runs_per_s(self) -> float:
-        """Runs per real second."""
-        return self.runs / self.elapsed_s if self.elapsed_s else 0.0
-
-    def expect_holds(self) -> Exploration:
-        """Return the exploration if its verdict holds.
-
-        Raises:
-            InvariantViolation: with the failure text of the first violating run, or
-                with what was named and never met.
-        """
-        for found in self.violations.values():
-            found.expect_holds()
-        if self.unmet:
-            raise InvariantViolation(f"unknown: never met: {', '.join(self.unmet)}")
-        return self
+UNSHRINKABLE = (RUNS_INDEPENDENT,)
 
 
 def explore(
     scenario: Scenario,
     agent: Callable[..., Any] = reference,
     *,
+    faults: Sequence[FaultRule | Fault | str] | None = None,
     deviations: int | None = None,
     runs: int | None = None,
+    time_s: float | None = None,
     seed: int = 0,
     menu: Menu = EXPLORING,
     named: Collection[str] = (),
     on_run: Callable[[Run], None] | None = None,
+    on_progress: Callable[[Exploration], None] | None = None,
 ) -> Exploration:
     """Run a scenario many times on an agent, and keep what was violated.
 
@@ -109,36 +60,46 @@ def explore(
     it does not even meet the same choices again.
 
     Args:
+        faults: Take the place of the menu's faults, and each must have struck. A rule
+            (`answer_lost("create_payment")`), its text, a fault or its name.
         deviations: Explore exhaustively all runs with up to that many deviations;
             None for random runs.
-        runs: At most so many runs (random: 1,000 unless told otherwise).
+        runs: At most so many runs (random: 1,000, unless a time is given).
+        time_s: Begin no run after so many real seconds. Making the failures smaller
+            comes on top.
         seed: Seed of the random runs.
-        named: Faults, invariants, `cancel` or `crash` that must have been met.
-        on_run: Is told each run, for a progress bar.
+        named: What else must have been met: faults, invariants, `cancel`, `crash`.
+        on_run: Is told each run.
+        on_progress: Is told what was found so far, after each run: for a progress bar.
 
     Raises:
         UsageError: for a negative number, or no run at all.
+        ExplorationStopped: by Ctrl-C, a `KeyboardInterrupt` with what was found so far.
     """
     for name, value, least in (("deviations", deviations, 0), ("runs", runs, 1)):
         if value is not None and value < least:
             raise UsageError(f"{name}: expected {least} or more, got {value}")
+    if time_s is not None and not time_s > 0:
+        raise UsageError(f"time_s: expected more than 0 seconds, got {time_s!r}")
+    if faults is not None:
+        menu = replace(menu, faults=faults)
+        named = (*(rule.text for rule in menu.rules), *named)
     check_named(named)
-    explorer = _Explorer(Exploration(scenario, "", menu), agent, on_run)
-    started = time.perf_counter()
-    if deviations is None:
-        explorer.make(_random(scenario, menu, seed, runs or RUNS))
-    else:
-        explorer.enumerate(Exhaustive(deviations), runs)
-    explorer.found.elapsed_s = time.perf_counter() - started
-    explorer.close(named)
-    return explorer.found
-
-
-def _random(scenario: Scenario, menu: Menu, seed: int, runs: int) -> Iterator[Choices]:
-    injections = len(scenario.inject)
-    yield Replay({})
-    for number in range(1, runs):
-        yield Sampled(seed * SEED_STRIDE + number, menu, injections=injections)
+    explorer = _Explorer(Exploration(scenario, "", menu), agent, runs, time_s)
+    explorer.on_run, explorer.on_progress = on_run, on_progress
+    found = explorer.found
+    try:
+        if deviations is None:
+            explorer.draw(seed)
+        else:
+            explorer.enumerate(Exhaustive(deviations))
+        explorer.close(named)
+        explorer.shrink()
+    except KeyboardInterrupt as error:
+        found.stopped_by, found.complete = "keyboard", False
+        explorer.close(named)
+        raise ExplorationStopped(found) from error
+    return found
 
 
 class _Explorer:
@@ -148,48 +109,64 @@ class _Explorer:
         self,
         found: Exploration,
         agent: Callable[..., Any],
-        on_run: Callable[[Run], None] | None,
+        runs: int | None,
+        time_s: float | None,
     ) -> None:
         self.found = found
+        self.on_run: Callable[[Run], None] | None = None
+        self.on_progress: Callable[[Exploration], None] | None = None
         self._agent = agent
-        self._on_run = on_run
+        self._runs = runs
+        self._time_s = inf if time_s is None else time_s
+        self._started = time.perf_counter()
         self._met: dict[str, None] = {}
         self._rules: dict[str, None] | None = None
         self._first: Run | None = None
+        self._closed = False
 
-    def enumerate(self, tree: Exhaustive, runs: int | None) -> None:
-        """Make the runs of a tree, all or at most so many."""
+    def draw(self, seed: int) -> None:
+        """Make random runs."""
+        found = self.found
+        if self._runs is None and self._time_s == inf:
+            self._runs = RUNS
+        injections = len(found.scenario.inject)
 
         def sources() -> Iterator[Choices]:
-            while runs is None or tree.runs < runs:
-                source = tree.next()
-                if source is None:
-                    return
-                yield source
-                tree.done(source)
+            yield Replay({})
+            for number in count(seed * SEED_STRIDE + 1):
+                yield Sampled(number, found.menu, injections=injections)
 
+        for source in sources():
+            if self._is_over():
+                return
+            self._make(source)
+            self._tell()
+
+    def enumerate(self, tree: Exhaustive) -> None:
+        """Make the runs of a tree."""
+        found = self.found
         try:
-            self.make(sources())
+            while not self._is_over() and (source := tree.next()) is not None:
+                self._make(source)
+                tree.done(source)
+                found.deviations_left = tree.left
+                self._tell()
         except NondeterminismError as error:
             assert self._first is not None  # the first run has no parent to differ from
-            self._keep(RUNS_INDEPENDENT, dependent(self._first, str(error)))
-        self.found.complete, self.found.deviations_left = tree.complete, tree.left
-
-    def make(self, sources: Iterator[Choices]) -> None:
-        """Make a run with each source of choices."""
-        found = self.found
-        for source in sources:
-            made = run(found.scenario, self._agent, menu=found.menu, choices=source)
-            if self._first is None:
-                self._first = made
-                self._check_independence(made)
-            self._count(made)
-            if self._on_run is not None:
-                self._on_run(made)
+            found.keep(dependent(self._first, str(error)), only=RUNS_INDEPENDENT)
+            found.stopped_by = "dependence"
+        finally:
+            found.complete, found.deviations_left = tree.complete, tree.left
+            if found.complete:
+                found.stopped_by = None
 
     def close(self, named: Collection[str]) -> None:
-        """Sum up what was never met, and shrink what was violated."""
+        """Sum up what was never met, once the runs are over."""
+        if self._closed:
+            return
+        self._closed = True
         found, met = self.found, self._met
+        found.elapsed_s = self._elapsed_s
         menu = found.menu
         could_strike = [
             *(rule.text for rule in menu.rules),
@@ -198,16 +175,52 @@ class _Explorer:
         ]
         found.never_struck = tuple(name for name in could_strike if name not in met)
         found.no_evidence = tuple(name for name in INVARIANTS if name not in met)
-        unmet = [name for name in named if name not in met]
+        unmet = [name for name in dict.fromkeys(named) if name not in met]
         found.unmet = (*(self._rules or ()), *unmet)
-        for name, bad in list(found.violations.items()):
-            if name != RUNS_INDEPENDENT and self._check_independence(bad):
-                found.violations[name] = shrink(bad, name, self._agent)
+
+    def shrink(self) -> None:
+        """Make every failure as small as it gets."""
+        found = self.found
+        for failure in list(found.failures):
+            if failure.invariant in UNSHRINKABLE:
+                continue
+            if self._check_independence(failure.run):
+                tries = Tries(self._agent, failure.invariant, failure.kind)
+                failure.run = shrink(failure.run, tries)
+                failure.shrunk = True
+
+    @property
+    def _elapsed_s(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _is_over(self) -> bool:
+        """Whether the runs or the time are used up; one run is always made."""
+        found = self.found
+        if self._runs is not None and found.runs >= self._runs:
+            found.stopped_by = "runs"
+        elif found.runs and self._elapsed_s >= self._time_s:
+            found.stopped_by = "time"
+        return found.stopped_by is not None
+
+    def _make(self, source: Choices) -> None:
+        found = self.found
+        made = run(found.scenario, self._agent, menu=found.menu, choices=source)
+        if self._first is None:
+            self._first = made
+            self._check_independence(made)
+        self._count(made)
+        if self.on_run is not None:
+            self.on_run(made)
+
+    def _tell(self) -> None:
+        if self.on_progress is not None:
+            self.found.elapsed_s = self._elapsed_s
+            self.on_progress(self.found)
 
     def _check_independence(self, made: Run) -> bool:
         words = dependence(made, self._agent)
         if words is not None:
-            self._keep(RUNS_INDEPENDENT, dependent(made, words))
+            self.found.keep(dependent(made, words), only=RUNS_INDEPENDENT)
         return words is None
 
     def _count(self, made: Run) -> None:
@@ -227,10 +240,6 @@ class _Explorer:
             unmet = dict.fromkeys(made.unmet_rules)
             before = unmet if self._rules is None else self._rules
             self._rules = {name: None for name in before if name in unmet}
-        violated = made.verdict.violated
-        found.violated_runs += bool(violated)
-        for judgement in violated:
-            self._keep(judgement.id, made)
-
-    def _keep(self, name: str, made: Run) -> None:
-        self.found.violations.setdefault(name, made)
+        if made.verdict.violated:
+            found.violated_runs += 1
+            found.keep(made)

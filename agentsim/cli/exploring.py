@@ -1,0 +1,249 @@
+"""What `agentsim explore` prints: its progress, and what it found as text and as data."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+
+from agentsim.cli.common import repeat_line
+from agentsim.cli.output import LINES_MAX, tell
+from agentsim.cli.run_command import verdict_line
+from agentsim.report import print_timeline, violation_kind
+from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure
+
+__all__ = ["Repeat", "exploration_data", "print_exploration", "progress"]
+
+LIMITS_DOMINATE = 0.5
+"""Share of runs ended by limits from which a report warns (T5)."""
+
+LIMIT_STATUSES = ("max_iterations", "token_budget", "loop")
+"""Not the deadline: that it comes early is a deviation of the exploration's own."""
+
+ENDINGS_SHOWN = 3
+"""Endings that a progress bar has room for."""
+
+PROGRESS_EVERY = 16
+"""Runs between two updates of the progress bar."""
+
+
+class Repeat:
+    """Makes the line that repeats a failure."""
+
+    def __init__(self, target: str, agent: str, mode: list[str]) -> None:
+        """Repeat what was found in a target by an agent, with the options `mode`."""
+        self._target = target
+        self._agent = agent
+        self._mode = mode
+
+    def line(self, failure: Failure) -> str:
+        """Replay the run; that runs hang on each other shows only in many of them."""
+        made = failure.run
+        if failure.invariant != RUNS_INDEPENDENT:
+            return repeat_line(self._target, self._agent, made)
+        words = ["agentsim", "explore", self._target, "--agent", self._agent]
+        flags = [*made.menu.flags, *(["--no-cancel"] * (not made.menu.cancel))]
+        return shlex.join([*words, *self._mode, *flags])
+
+
+@contextlib.contextmanager
+def progress(
+    total: int | None, *, shown: bool
+) -> Iterator[Callable[[Exploration], None] | None]:
+    """Show a progress bar, on a terminal only.
+
+    Args:
+        total: How many runs there are at most, or None where nobody knows.
+        shown: Whether it may be shown at all.
+    """
+    terminal = Console(stderr=True)
+    if not (shown and terminal.is_terminal):
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Progress(*columns, console=terminal, transient=True) as bar:
+        task = bar.add_task("runs", total=total, told="")
+
+        def tell_progress(found: Exploration) -> None:
+            if found.runs % PROGRESS_EVERY:
+                return
+            known = total
+            if found.deviations_left is not None:
+                known = found.runs + found.deviations_left[0]
+                known = min(known, total) if total is not None else known
+            bar.update(
+                task, total=known, completed=found.runs, told=progress_words(found)
+            )
+
+        yield tell_progress
+
+
+def progress_words(found: Exploration) -> str:
+    """Where an exploration stands, in one short line."""
+    parts = [f"{found.runs}, {found.runs_per_s:.0f} runs/s"]
+    if found.deviations_left is not None:
+        left, exact = found.deviations_left
+        parts.append(f"{'' if exact else 'at least '}{left} left")
+    if found.failures:
+        parts.append(f"{found.violated_runs} violated")
+    endings = _endings(found)
+    told = [f"{name} {count}" for name, count in endings[:ENDINGS_SHOWN]]
+    told += ["…"] * (len(endings) > ENDINGS_SHOWN)
+    return "; ".join([*parts, ", ".join(told)])
+
+
+def exploration_data(
+    found: Exploration, repeat: Repeat, mode: Mapping[str, Any]
+) -> dict[str, Any]:
+    """An exploration as data for `--json`.
+
+    Args:
+        found: What was found.
+        repeat: Makes the lines that repeat the failures.
+        mode: How the runs were chosen.
+    """
+    left = found.deviations_left
+    stopped = found.stopped_by == "keyboard"
+    return {
+        "verdict": "stopped" if stopped else found.status,
+        "scenario": found.scenario.name,
+        "agent": found.agent,
+        "policy": found.menu.policy,
+        "menu": found.menu.text,
+        **mode,
+        "runs": found.runs,
+        "complete": found.complete,
+        "stopped_by": found.stopped_by,
+        "deviations_left": None
+        if left is None
+        else {"runs": left[0], "exact": left[1]},
+        "violated_runs": found.violated_runs,
+        "violations": [
+            _failure_data(failure, repeat.line(failure)) for failure in found.failures
+        ],
+        "other_kinds": found.other_kinds,
+        "endings": found.endings,
+        "never_struck": list(found.never_struck),
+        "no_evidence": list(found.no_evidence),
+        "unmet": list(found.unmet),
+        "warnings": warnings(found),
+        "runs_per_s": round(found.runs_per_s),
+    }
+
+
+def _failure_data(failure: Failure, repeat: str) -> dict[str, Any]:
+    made = failure.run
+    judgement = next(e for e in made.verdict.violated if e.id == failure.invariant)
+    first = next(
+        entry
+        for entry in judgement.violations
+        if violation_kind(entry, made.outcome) == failure.kind
+    )
+    return {
+        "invariant": failure.invariant,
+        "kind": failure.kind,
+        "runs": failure.runs,
+        "shrunk": failure.shrunk,
+        "words": first.words,
+        "expected": first.expected,
+        "found": first.found,
+        "deviations": list(made.words),
+        "token": made.token,
+        "trace_digest": made.trace.digest(),
+        "repeat": repeat,
+    }
+
+
+def print_exploration(terminal: Console, found: Exploration, repeat: Repeat) -> None:
+    """Print each failing run once, and what the exploration comes to."""
+    for failure in found.distinct_failures:
+        made = failure.run
+        ids = ", ".join(judgement.id for judgement in made.verdict.violated)
+        terminal.rule(ids)
+        print_timeline(terminal, made.trace, made.verdict.violated, lines_max=LINES_MAX)
+        terminal.print()
+        tell(terminal, made.failure_text(repeat.line(failure)))
+        tell(terminal, verdict_line(made))
+        terminal.print()
+    for line in _summary(found):
+        tell(terminal, line)
+
+
+def warnings(found: Exploration) -> list[str]:
+    """What is no violation, and still should be looked at."""
+    warned = []
+    expected = found.scenario.expectation.status
+    names = [name for name in LIMIT_STATUSES if name != expected]
+    limited = sum(found.endings.get(name, 0) for name in names)
+    if limited > LIMITS_DOMINATE * found.runs:
+        words = "a limit is an insurance, not a way to finish"
+        warned.append(f"{limited} of {found.runs} runs ended by a limit; {words}")
+    stuck = sum(found.endings.get(name, 0) for name in ("deadlock", "livelock"))
+    if stuck and "ends" not in found.violations:
+        words = "an agent without a deadline waits for ever for what never answers"
+        warned.append(f"{stuck} of {found.runs} runs never ended; {words}")
+    return warned
+
+
+def _endings(found: Exploration) -> list[tuple[str, int]]:
+    return sorted(found.endings.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def _summary(found: Exploration) -> list[str]:
+    counted = f"{found.runs} runs of {found.agent}, {found.violated_runs} violated"
+    stopped = ", stopped by the keyboard" * (found.stopped_by == "keyboard")
+    rate = f"{found.runs_per_s:.0f} runs/s"
+    lines = [
+        f"{found.scenario.name}: {found.status}{stopped}. {counted}, {rate}.",
+        f"Menu: {found.menu.text}",
+        *_extent(found),
+    ]
+    told = ", ".join(f"{name} {count}" for name, count in _endings(found))
+    lines.append(f"Endings: {told}")
+    lines += _failures(found)
+    lines += [f"Warning: {warning}." for warning in warnings(found)]
+    for words, names in (
+        ("Never struck", found.never_struck),
+        ("No evidence", found.no_evidence),
+        ("Named and never met", found.unmet),
+    ):
+        if names:
+            lines.append(f"{words}: {', '.join(names)}")
+    return lines
+
+
+def _extent(found: Exploration) -> Iterator[str]:
+    """Whether all runs were made, and what is left of them."""
+    if found.complete:
+        yield "Complete: every run within the bound was made."
+        return
+    why = {"time": "the time is over", "dependence": "the runs do not repeat"}
+    reason = why.get(found.stopped_by or "", "")
+    if found.deviations_left is not None:
+        left, exact = found.deviations_left
+        told = f"{'' if exact else 'at least '}{left} runs are left"
+        yield f"Not complete: {told}{f', {reason}' if reason else ''}."
+    elif reason:
+        yield f"Stopped: {reason}."
+
+
+def _failures(found: Exploration) -> Iterator[str]:
+    """How often each kind of failure was seen, where there is more than one."""
+    if len(found.failures) > 1 and found.violated_runs > 1:
+        for failure in found.failures:
+            times = "1 run" if failure.runs == 1 else f"{failure.runs} runs"
+            yield f"Failed in {times}: {failure.invariant}: {failure.kind}"
+    for invariant, runs in found.other_kinds.items():
+        yield f"Failed in other ways, {runs} times: {invariant}"
+    unshrunk = [f for f in found.failures if not f.shrunk]
+    if unshrunk and found.stopped_by == "keyboard":
+        yield f"Not made smaller: {len(unshrunk)} of {len(found.failures)} failures."

@@ -1,0 +1,1 @@
+"""Options of the commands: what they share, and what their texts mean."""

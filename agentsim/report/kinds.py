@@ -1,0 +1,35 @@
+"""Which violations are of one kind: one bug breaks a rule again and again.
+
+Two bugs may break one invariant, and both should be told. What differs between two
+violations of one bug are the names and numbers in their words, so these are left out. An
+exception is told from others by its class and its place in the agent.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agentsim.core import Outcome
+from agentsim.invariants import Violation
+
+__all__ = ["violation_kind"]
+
+_DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\b\w*\d\w*\b")
+
+_PLACE = re.compile(r", in \S+ \([^()]+:\d+\)$")
+
+
+def violation_kind(violation: Violation, outcome: Outcome | None = None) -> str:
+    """The words of a violation without its details.
+
+    Args:
+        violation: One violation of an invariant.
+        outcome: How the run ended; the exception that it ended by tells bugs apart.
+    """
+    words = _DETAILS.sub("…", violation.words)
+    error = outcome.error if outcome is not None else None
+    if error is None or ascii(error) != violation.found:
+        return words
+    place = _PLACE.search(error)
+    name = error.partition(":")[0].partition(",")[0]
+    return f"{words}: {name}{place[0] if place is not None else ''}"

@@ -1,0 +1,172 @@
+"""What an exploration found: how runs ended, what was violated, what was never met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agentsim.core import InvariantViolation, Outcome
+from agentsim.invariants import Judgement, VerdictStatus
+from agentsim.report import violation_kind
+from agentsim.simulation.menu import Menu
+from agentsim.simulation.run import Run
+from agentsim.simulation.scenario import Scenario
+
+__all__ = [
+    "KINDS_MAX",
+    "Exploration",
+    "ExplorationStopped",
+    "Failure",
+    "StoppedBy",
+    "kinds_violated",
+]
+
+KINDS_MAX = 4
+"""Kinds of violation that are kept for one invariant; runs with others are counted."""
+
+TEXTS_MAX = 5
+"""Failures that are told in full where an exploration is asserted to hold."""
+
+StoppedBy = Literal["runs", "time", "keyboard", "dependence"]
+
+
+@dataclass(slots=True)
+class Failure:
+    """One way in which runs violate an invariant, and the least run that shows it.
+
+    Attributes:
+        invariant: Its id, or `runs-independent`.
+        kind: The words of the violation without names and numbers.
+        run: A run that shows it, with the fewest deviations that were found.
+        runs: How many runs of the exploration show it.
+        shrunk: Whether `run` was made as small as it could be.
+    """
+
+    invariant: str
+    kind: str
+    run: Run
+    runs: int = 1
+    shrunk: bool = False
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What an exploration found.
+
+    Attributes:
+        runs: Runs made.
+        complete: Whether every run within the bound of deviations was made.
+        stopped_by: What ended it before that: the number of `runs`, the `time`, the
+            `keyboard`, or `dependence` (runs did not repeat); None if nothing did.
+        deviations_left: How many runs within the bound are left, and whether that is
+            exact; None for a random exploration, which has no bound.
+        failures: What was violated, each kind with its least run, in the order found.
+            Runs that can't be repeated stand under `runs-independent`.
+        other_kinds: Invariant -> runs that violated it in more ways than are kept.
+        violated_runs: How many runs violated anything.
+        endings: How often runs ended in which way, by status or ending.
+        never_struck: Faults, cancellation and crash of the menu that never happened.
+        no_evidence: Invariants that met no evidence in any run.
+        unmet: What was named and never met: it makes the verdict unknown.
+        elapsed_s: Real seconds that the runs took.
+    """
+
+    scenario: Scenario
+    agent: str
+    menu: Menu
+    runs: int = 0
+    complete: bool = False
+    stopped_by: StoppedBy | None = None
+    deviations_left: tuple[int, bool] | None = None
+    failures: list[Failure] = field(default_factory=list)
+    other_kinds: dict[str, int] = field(default_factory=dict)
+    violated_runs: int = 0
+    endings: dict[str, int] = field(default_factory=dict)
+    never_struck: tuple[str, ...] = ()
+    no_evidence: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
+    elapsed_s: float = 0.0
+
+    @property
+    def violations(self) -> dict[str, Run]:
+        """The least run of the first failure of each invariant, by its id."""
+        found: dict[str, Run] = {}
+        for failure in self.failures:
+            found.setdefault(failure.invariant, failure.run)
+        return found
+
+    @property
+    def distinct_failures(self) -> list[Failure]:
+        """One failure for each failing run: a run may show several of them."""
+        found: dict[tuple[str, ...], Failure] = {}
+        for failure in self.failures:
+            ids = (entry.id for entry in failure.run.verdict.violated)
+            found.setdefault((failure.run.token, *ids), failure)
+        return list(found.values())
+
+    @property
+    def status(self) -> VerdictStatus:
+        """Violated if any run is; unknown if something named was never met."""
+        if self.failures:
+            return "violated"
+        return "unknown" if self.unmet else "holds"
+
+    @property
+    def runs_per_s(self) -> float:
+        """Runs per real second."""
+        return self.runs / self.elapsed_s if self.elapsed_s else 0.0
+
+    def expect_holds(self) -> Exploration:
+        """Return the exploration if its verdict holds.
+
+        Raises:
+            InvariantViolation: with the failure texts of the violating runs, or with
+                what was named and never met.
+        """
+        runs = [failure.run for failure in self.distinct_failures]
+        texts = [made.failure_text(made.repeat) for made in runs]
+        if len(texts) > TEXTS_MAX:
+            texts[TEXTS_MAX:] = [f"and {len(texts) - TEXTS_MAX} more failing runs"]
+        if texts:
+            raise InvariantViolation("\n\n".join(texts))
+        if self.unmet:
+            raise InvariantViolation(f"unknown: never met: {', '.join(self.unmet)}")
+        return self
+
+    def keep(self, made: Run, *, only: str | None = None) -> None:
+        """Take down what a run violates, of all invariants or of one only."""
+        for judgement in made.verdict.violated:
+            if only is not None and judgement.id != only:
+                continue
+            for kind in kinds_violated(judgement, made.outcome):
+                self._keep(judgement.id, kind, made)
+
+    def _keep(self, invariant: str, kind: str, made: Run) -> None:
+        known = [entry for entry in self.failures if entry.invariant == invariant]
+        for entry in known:
+            if entry.kind == kind:
+                entry.runs += 1
+                return
+        if len(known) < KINDS_MAX:
+            self.failures.append(Failure(invariant, kind, made))
+        else:
+            self.other_kinds[invariant] = self.other_kinds.get(invariant, 0) + 1
+
+
+class ExplorationStopped(KeyboardInterrupt):
+    """Ctrl-C during an exploration.
+
+    Attributes:
+        found: What was found until then.
+    """
+
+    def __init__(self, found: Exploration) -> None:
+        super().__init__("the exploration was stopped by the keyboard")
+        self.found = found
+
+
+def kinds_violated(judgement: Judgement, outcome: Outcome | None) -> Iterator[str]:
+    """The kinds of what a judgement found, each once, in order."""
+    kinds = (violation_kind(entry, outcome) for entry in judgement.violations)
+    yield from dict.fromkeys(kinds)
