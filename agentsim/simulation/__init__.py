@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from agentsim.simulation.run import replay as replay
     from agentsim.simulation.run import run as run
     from agentsim.simulation.scenario import Scenario as Scenario
+    from agentsim.simulation.source.regression import (
+        regression_test as regression_test,
+    )
+    from agentsim.simulation.source.regression import source_of as source_of
     from agentsim.simulation.verdict import RUNS_INDEPENDENT as RUNS_INDEPENDENT
     from agentsim.simulation.verdict import Verdict as Verdict
 else:
@@ -53,7 +57,9 @@ else:
             "import_agent": "agents",
             "import_target": "agents",
             "load_scenario": "files.scenario_file",
+            "regression_test": "source.regression",
             "replay": "run",
             "run": "run",
+            "source_of": "source.regression",
         },
     )
