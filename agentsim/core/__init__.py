@@ -96,6 +96,9 @@ if TYPE_CHECKING:
     from agentsim.core.ports import Inject as Inject
     from agentsim.core.ports import Observe as Observe
     from agentsim.core.ports import Stop as Stop
+    from agentsim.core.ports import SyncClient as SyncClient
+    from agentsim.core.ports import SyncConfirm as SyncConfirm
+    from agentsim.core.ports import SyncEnv as SyncEnv
     from agentsim.core.registry import Registry as Registry
     from agentsim.core.results import STATUSES as STATUSES
     from agentsim.core.results import Decision as Decision
@@ -110,6 +113,7 @@ if TYPE_CHECKING:
     from agentsim.core.rules import breaches as breaches
     from agentsim.core.tools import Category as Category
     from agentsim.core.tools import Rights as Rights
+    from agentsim.core.tools import SyncTool as SyncTool
     from agentsim.core.tools import Tool as Tool
     from agentsim.core.tools import ToolDef as ToolDef
     from agentsim.core.tools import ToolFunction as ToolFunction
@@ -193,6 +197,10 @@ else:
             "ScenarioError": "errors",
             "Status": "results",
             "Stop": "ports",
+            "SyncClient": "ports",
+            "SyncConfirm": "ports",
+            "SyncEnv": "ports",
+            "SyncTool": "tools",
             "TaskLeak": "errors",
             "Terminal": "events.runtime",
             "TokenError": "errors",

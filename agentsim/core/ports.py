@@ -6,19 +6,33 @@ outside sees a `Boundary`, behind which the engine decides what happens next.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Protocol
 
 from agentsim.core.events.event import Event
 from agentsim.core.limits import Limits, LoopRules
 from agentsim.core.messages import Delta, Message, Request, Response
 from agentsim.core.results import Decision, Injected, Question
-from agentsim.core.tools import Tool
+from agentsim.core.tools import SyncTool, Tool
 
-__all__ = ["Boundary", "Client", "Confirm", "Env", "Inject", "Observe", "Stop"]
+__all__ = [
+    "Boundary",
+    "Client",
+    "Confirm",
+    "Env",
+    "Inject",
+    "Observe",
+    "Stop",
+    "SyncClient",
+    "SyncConfirm",
+    "SyncEnv",
+]
 
 Confirm = Callable[[Question], Awaitable[Decision]]
 """Asks a person to approve one call."""
+
+SyncConfirm = Callable[[Question], Decision]
+"""The same for a synchronous agent: it blocks until the person has answered."""
 
 Inject = Callable[[], Sequence[Injected]]
 """Takes the messages that a user sent into the running turn since the last call."""
@@ -38,6 +52,35 @@ class Client(Protocol):
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Answer in pieces; the last one carries what `complete` would have given."""
+
+
+class SyncClient(Protocol):
+    """A model for a synchronous agent (R1.7); it blocks until the answer is there."""
+
+    def complete(self, request: Request) -> Response:
+        """Answer a request whole."""
+
+    def stream(self, request: Request) -> Iterator[Delta]:
+        """Answer in pieces; the last one carries what `complete` would have given."""
+
+
+class SyncEnv(Protocol):
+    """What waits of an `Env`, for a synchronous agent: `env.sync`.
+
+    On any other thread than such an agent's own it is a `UsageError`.
+    """
+
+    @property
+    def client(self) -> SyncClient:
+        """The model."""
+
+    @property
+    def tools(self) -> tuple[SyncTool, ...]:
+        """The tools of this run, with their rights."""
+
+    @property
+    def confirm(self) -> SyncConfirm | None:
+        """The person who approves, or None when nobody is there."""
 
 
 class Boundary(Protocol):
@@ -64,7 +107,7 @@ class Boundary(Protocol):
 class Env(Protocol):
     """All that an agent under test is given; nothing in it tells simulation from life.
 
-    An agent is `async def agent(env)`, or a factory of one.
+    An agent is `async def agent(env)`, `def agent(env)`, or a factory of one.
     """
 
     @property
@@ -98,6 +141,10 @@ class Env(Protocol):
     @property
     def confirm(self) -> Confirm | None:
         """The person who approves, or None when nobody is there."""
+
+    @property
+    def sync(self) -> SyncEnv:
+        """Client, tools and person for an agent that is no coroutine."""
 
     @property
     def limits(self) -> Limits:

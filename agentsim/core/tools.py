@@ -9,7 +9,15 @@ from typing import Any, Literal
 
 from agentsim.core.errors import UsageError
 
-__all__ = ["Category", "Rights", "Tool", "ToolDef", "ToolFunction", "check_names"]
+__all__ = [
+    "Category",
+    "Rights",
+    "SyncTool",
+    "Tool",
+    "ToolDef",
+    "ToolFunction",
+    "check_names",
+]
 
 Category = Literal["read_only", "mutating", "destructive"]
 
@@ -138,6 +146,30 @@ class Tool:
     async def __call__(self, **arguments: Any) -> object:
         """Run the tool with keyword arguments."""
         return await self.run(arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncTool:
+    """A `Tool` as a synchronous agent gets it: `run` and calls return the result.
+
+    Attributes:
+        run: As of `Tool`, but it blocks until the result is there.
+        dry_run: As of `Tool`, and blocking as well.
+    """
+
+    definition: ToolDef
+    run: Callable[[dict[str, Any]], object]
+    rights: Rights = Rights()
+    dry_run: Callable[[dict[str, Any]], object] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that the model calls it by."""
+        return self.definition.name
+
+    def __call__(self, **arguments: Any) -> object:
+        """Run the tool with keyword arguments."""
+        return self.run(arguments)
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from agentsim.engine.refusals import Refused as Refused
     from agentsim.engine.scheduler import Told as Told
     from agentsim.engine.self_test import self_test as self_test
+    from agentsim.engine.threads.baton import Baton as Baton
     from agentsim.engine.token import Token as Token
     from agentsim.engine.token import fingerprint as fingerprint
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
+            "Baton": "threads.baton",
             "Choices": "choices",
             "Ending": "endings",
             "Engine": "engine",

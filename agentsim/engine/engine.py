@@ -23,6 +23,7 @@ from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.scheduler import Scheduler, Told
 from agentsim.engine.self_test import self_test
+from agentsim.engine.threads.replaced import Replaced
 
 __all__ = ["Engine", "Policy"]
 
@@ -124,7 +125,7 @@ class Engine:
         # Else finalizers of the agent's garbage would run at a random step.
         gc.disable()
         try:
-            with Installed(loop):
+            with Installed(loop), Replaced():
                 task = loop.create_task(main(life), name="main")
                 ending = self._drive(
                     Incarnation(

@@ -89,6 +89,8 @@ class Life:
             # It has not opened: that happens only when nothing is ready, and then
             # its task is the next to run.
             gates.remove(gate)
+            if not loop.is_on_its_thread:
+                loop.refuse("an answer on a thread of its own", "threads")
             raise
 
     def choose(self, label: str, options: Sequence[str]) -> int:

@@ -181,9 +181,14 @@ class SimLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
     ) -> asyncio.Handle:
         """Call soon; only the simulation's own thread may ask."""
-        if threading.get_ident() != self._thread:
+        if not self.is_on_its_thread:
             self.refuse("call_soon_threadsafe from another thread", "threads")
         return self.call_soon(callback, *args, context=context)
+
+    @property
+    def is_on_its_thread(self) -> bool:
+        """Whether the thread at hand is the one that drives this loop."""
+        return threading.get_ident() == self._thread
 
     def is_running(self) -> bool:
         """Whether this loop runs right now."""

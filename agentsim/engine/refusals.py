@@ -17,12 +17,14 @@ _THREADS = "threads"
 _IO = "sockets, pipes and processes"
 _SIGNALS = "signal handlers"
 _CONTROL = "control"
+LOOP = "a second event loop"
 
 _ADVICE = {
     _THREADS: "call the function directly, or make it async",
     _IO: "let a scripted model or a world answer instead",
     _SIGNALS: "leave them to the program around the agent",
     _CONTROL: "return from the agent to end the run",
+    LOOP: "give the async function itself as the agent, or ask through env.sync",
 }
 
 REFUSED_METHODS: dict[str, str] = {
@@ -78,10 +80,12 @@ def refusal(what: str, kind: str) -> str:
 
     Args:
         what: The name of the method, such as `run_in_executor`.
-        kind: A value of `REFUSED_METHODS`.
+        kind: A value of `REFUSED_METHODS`, or `LOOP`.
     """
     if kind == _CONTROL:
         lack = "an agent has no control of the event loop inside a simulation"
+    elif kind == LOOP:
+        lack = "a simulation has one event loop"
     else:
         lack = f"{kind} are not available inside a simulation yet"
     return f"{_caller()} asked for {what}, but {lack}: {_ADVICE[kind]}"

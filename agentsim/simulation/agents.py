@@ -1,67 +1,39 @@
-"""Finding the agent under test: a callable, a factory of one, or `module:name`."""
+"""Finding the agent under test by `module:name`, and telling its name."""
 
 from __future__ import annotations
 
-import functools
 import importlib
-import inspect
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
-from agentsim.core import Env, UsageError, did_you_mean
+from agentsim.core import UsageError, did_you_mean
 
-__all__ = ["Agent", "agent_name", "import_agent", "import_target", "start_agent"]
+__all__ = ["Agent", "agent_name", "import_agent", "import_target"]
 
-Agent = Callable[[Env], Awaitable[object]]
-"""`async def agent(env)`; a function without parameters is a factory of one."""
+Agent = Callable[..., object]
+"""`async def agent(env)`, `def agent(env)`, a generator of one or the other kind, or a
+factory of one: a class, or a function without parameters."""
 
 
 def agent_name(agent: Callable[..., Any]) -> str:
     """The name of an agent in traces and reports: `module:name`, without addresses.
 
-    A name that the package above exports is told by that, its public place.
+    A name that the package above exports is told by that, its public place. An object
+    is told by its class, and a partial by what it calls: `module:partial(name)`.
     """
+    if isinstance(agent, partial):
+        module, _, name = agent_name(agent.func).partition(":")
+        return f"{module}:partial({name})"
     name = getattr(agent, "__qualname__", None) or type(agent).__qualname__
     module = getattr(agent, "__module__", None) or type(agent).__module__
     package = sys.modules.get(module.rpartition(".")[0])
     if getattr(package, name, None) is agent:
         module = module.rpartition(".")[0]
     return f"{module}:{name}"
-
-
-def start_agent(agent: Callable[..., Any], env: Env) -> Awaitable[object]:
-    """Call an agent, or the agent that its factory makes.
-
-    Raises:
-        UsageError: when it is no callable, takes other parameters, or is not async.
-    """
-    if not callable(agent):
-        raise UsageError(f"the agent must be a callable, got {type(agent).__name__}")
-    if _is_factory(agent):
-        made = agent()
-        if not callable(made):
-            _close(made)
-            raise UsageError(
-                f"the agent factory {agent_name(agent)} must return an agent, got "
-                f"{type(made).__name__}; an agent takes one parameter, the environment: "
-                "async def agent(env)"
-            )
-        agent = made
-    if not _takes_one(agent):
-        raise UsageError(
-            f"the agent {agent_name(agent)} must take one parameter, the environment: "
-            "async def agent(env)"
-        )
-    started = agent(env)
-    if not inspect.isawaitable(started):
-        raise UsageError(
-            f"the agent {agent_name(agent)} must be async (async def agent(env)): "
-            "synchronous agents are not supported yet"
-        )
-    return started
 
 
 def import_agent(target: str) -> Callable[..., Any]:
@@ -129,48 +101,3 @@ def _why(error: BaseException) -> str:
         return f"there is no module {error.name!r}"
     words = " ".join(str(error).split())
     return f"importing it raised {type(error).__name__}" + (words and f": {words}")
-
-
-def _is_factory(agent: Callable[..., Any]) -> bool:
-    """Whether it can be called without arguments; an async agent may have defaults."""
-    positional, required = _parameters(agent)
-    return required == 0 and not (positional and inspect.iscoroutinefunction(agent))
-
-
-def _takes_one(agent: Callable[..., Any]) -> bool:
-    positional, required = _parameters(agent)
-    return positional >= 1 and required <= 1
-
-
-def _parameters(agent: Callable[..., Any]) -> tuple[int, int]:
-    try:
-        return _counted(agent)
-    except TypeError:  # one that has no hash
-        return _counted.__wrapped__(agent)
-
-
-@functools.lru_cache(maxsize=64)
-def _counted(agent: Callable[..., Any]) -> tuple[int, int]:
-    """How many arguments it takes by position, and how many it needs in all."""
-    try:
-        parameters = inspect.signature(agent).parameters.values()
-    except (TypeError, ValueError):
-        return 1, 1  # written in C: then the call itself will tell
-    positional = [p for p in parameters if p.kind in _POSITIONAL]
-    required = [p for p in parameters if p.default is p.empty and p.kind not in _REST]
-    return len(positional), len(required)
-
-
-_REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-_POSITIONAL = (
-    inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.VAR_POSITIONAL,
-)
-
-
-def _close(made: object) -> None:
-    """Close a coroutine that will not be awaited, which Python would warn of."""
-    if inspect.iscoroutine(made):
-        made.close()

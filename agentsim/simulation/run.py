@@ -20,13 +20,14 @@ from agentsim.engine import Choices, Ending, Life, Replay, Token
 from agentsim.invariants import Judgement
 from agentsim.report import failure_text
 from agentsim.runtime import reference
-from agentsim.simulation.agents import agent_name, start_agent
+from agentsim.simulation.agents import agent_name
 from agentsim.simulation.expectation import judge_expectation
 from agentsim.simulation.menu import EXPLORING, SCRIPTED, Menu
 from agentsim.simulation.outcome import outcome_of
 from agentsim.simulation.outside.environment import Environment
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.scenario import Scenario
+from agentsim.simulation.starting import start_agent
 from agentsim.simulation.verdict import (
     RUNS_INDEPENDENT,
     Verdict,

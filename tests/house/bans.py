@@ -168,6 +168,11 @@ ALLOWED = (
         "every choice comes from here, out of instances seeded by the run",
     ),
     Allowed(
+        "agentsim/engine/threads/replaced.py",
+        "sleep",
+        "it puts virtual sleep in the place of the real one on an agent's own thread",
+    ),
+    Allowed(
         "agentsim/simulation/exploring/explore.py",
         "wall-clock",
         "a time limit and the runs per second are real time, outside of any run",

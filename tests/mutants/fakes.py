@@ -28,6 +28,7 @@ from agentsim.core import (
     Rights,
     RunResult,
     Stop,
+    SyncEnv,
     Tool,
     ToolCall,
     ToolDef,
@@ -152,6 +153,7 @@ class FakeEnv:
     prompt: str | None = "Be brief."
     model = "fake"
     temperature = 0.2
+    sync: SyncEnv
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from agentsim.core import (
     LoopRules,
     RunResult,
     Stop,
+    SyncEnv,
     Tool,
     assistant,
     system,
@@ -23,7 +24,9 @@ from tests.runtime.fakes import Events, ScriptedClient, asks, call, says, tool
 
 
 class Environment:
-    """Everything an agent is given, by hand."""
+    """Everything an async agent is given, by hand."""
+
+    sync: SyncEnv
 
     def __init__(self, client: ScriptedClient, *tools: Tool) -> None:
         self.task = "task"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from agentsim import mutants
 from agentsim.core import Env, UsageError
 from agentsim.runtime import reference
 from agentsim.simulation import agent_name, import_agent, import_target, run
-from agentsim.simulation.agents import start_agent
+from agentsim.simulation.starting import start_agent
 from tests.simulation.fakes import idle, silent
 
 Agent = Callable[..., object]
@@ -101,9 +101,16 @@ async def with_keyword(env: Env, *, other: object) -> None:
     """Need a keyword."""
 
 
-def synchronous(env: Env) -> str:
-    """Answer at once."""
-    return "done"
+class NeedsMore:
+    """A class that can't be made without arguments."""
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+
+
+def yields_a_coroutine(env: Env) -> Iterator[object]:
+    """Yield what only an event loop could await."""
+    yield with_default(env)
 
 
 def makes_nothing() -> None:
@@ -115,8 +122,9 @@ WRONG: list[object] = [
     without_parameters,
     with_two,
     with_keyword,
-    synchronous,
     makes_nothing,
+    NeedsMore,
+    yields_a_coroutine,
 ]
 
 
@@ -157,7 +165,7 @@ def test_a_callable_without_a_signature_is_called() -> None:
         (idle, "tests.simulation.fakes:idle"),
         (Bound().agent, "Bound.agent"),
         (Object(), "Object"),
-        (functools.partial(idle), "functools:partial"),
+        (functools.partial(idle), "tests.simulation.fakes:partial(idle)"),
     ],
 )
 def test_a_name_is_that_of_the_public_place(agent: Agent, name: str) -> None:

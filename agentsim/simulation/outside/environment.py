@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from agentsim.core import (
     Client,
@@ -19,12 +20,14 @@ from agentsim.core import (
     MessageInjected,
     Question,
     Stop,
+    SyncEnv,
     Tool,
     UsageError,
 )
 from agentsim.engine import Life
 from agentsim.simulation.outside.model import simulated_client
 from agentsim.simulation.outside.stage import Stage
+from agentsim.simulation.outside.synchronous import Synchronous
 from agentsim.simulation.outside.toolbox import simulated_tools
 
 __all__ = ["Environment"]
@@ -47,6 +50,11 @@ class Environment:
         self.stop: Stop | None = scenario.stop
         self.client: Client = simulated_client(stage, life)
         self.tools: tuple[Tool, ...] = simulated_tools(stage, life)
+
+    @cached_property
+    def sync(self) -> SyncEnv:
+        """Client, tools and person for an agent that is no coroutine."""
+        return Synchronous(self._life, self.client, self.tools, self.confirm)
 
     @property
     def confirm(self) -> Confirm | None:

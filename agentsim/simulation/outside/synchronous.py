@@ -1,0 +1,111 @@
+"""What a synchronous agent is given: client, tools and person that block its thread."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+from agentsim.core import (
+    Client,
+    Confirm,
+    Decision,
+    Delta,
+    Question,
+    Request,
+    Response,
+    SyncClient,
+    SyncConfirm,
+    SyncTool,
+    Tool,
+    ToolFunction,
+    UsageError,
+)
+from agentsim.engine import Baton, Life
+
+__all__ = ["Synchronous"]
+
+T = TypeVar("T")
+
+Wait = Callable[[str, Callable[[], Awaitable[Any]]], Any]
+"""Blocks until an answer is there: who is asked, and what to await."""
+
+
+class Synchronous:
+    """The blocking side of an environment; implements `core.SyncEnv`."""
+
+    def __init__(
+        self,
+        life: Life,
+        client: Client,
+        tools: tuple[Tool, ...],
+        confirm: Confirm | None,
+    ) -> None:
+        self._life = life
+        self._confirm = confirm
+        self.client: SyncClient = _SyncClient(client, self._wait)
+        self.tools: tuple[SyncTool, ...] = tuple(
+            _blocking(tool, self._wait) for tool in tools
+        )
+
+    @property
+    def confirm(self) -> SyncConfirm | None:
+        """The person who approves, or None when nobody is there."""
+        confirm = self._confirm
+        if confirm is None:
+            return None
+
+        def ask(question: Question) -> Decision:
+            answer: Decision = self._wait("confirm", partial(confirm, question))
+            return answer
+
+        return ask
+
+    def _wait(self, what: str, ask: Callable[[], Awaitable[T]]) -> T:
+        baton = Baton.held()
+        if baton is None:
+            error = UsageError(
+                f"env.sync: {what} was called outside of a synchronous agent's own "
+                "thread: an async agent awaits env.client, env.tools and env.confirm; "
+                "threads and pools that an agent starts are not available inside a "
+                "simulation yet"
+            )
+            self._life.halt(error)
+            raise error
+        return baton.wait_for(ask)
+
+
+class _SyncClient:
+    """The neutral client, for a thread that waits."""
+
+    __slots__ = ("_client", "_wait")
+
+    def __init__(self, client: Client, wait: Wait) -> None:
+        self._client = client
+        self._wait = wait
+
+    def complete(self, request: Request) -> Response:
+        """Answer a request whole."""
+        ask = partial(self._client.complete, request)
+        response: Response = self._wait("client.complete", ask)
+        return response
+
+    def stream(self, request: Request) -> Iterator[Delta]:
+        """Answer in pieces."""
+        deltas = self._client.stream(request)
+        while True:
+            delta = self._wait("client.stream", partial(anext, deltas, None))
+            if delta is None:
+                return
+            yield delta
+
+
+def _blocking(tool: Tool, wait: Wait) -> SyncTool:
+    def blocks(run: ToolFunction) -> Callable[[dict[str, Any]], object]:
+        def ask(arguments: dict[str, Any]) -> object:
+            return wait(f"tool {tool.name}", partial(run, arguments))
+
+        return ask
+
+    dry_run = None if tool.dry_run is None else blocks(tool.dry_run)
+    return SyncTool(tool.definition, blocks(tool.run), tool.rights, dry_run)
