@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from agentsim.simulation import load_scenario as load_scenario
     from agentsim.simulation import replay as replay
     from agentsim.simulation import run as run
+    from agentsim.world import tool as tool
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -61,5 +62,6 @@ else:
             "run": "simulation",
             "say": "providers",
             "together": "providers",
+            "tool": "world",
         },
     )

@@ -7,6 +7,9 @@ from agentsim._lazy import attach
 if TYPE_CHECKING:
     from agentsim.world.human import Human as Human
     from agentsim.world.human import Person as Person
+    from agentsim.world.own.making import tool as tool
+    from agentsim.world.own.tools import OwnTool as OwnTool
+    from agentsim.world.own.tools import OwnToolSystem as OwnToolSystem
     from agentsim.world.parameters import AtLeast as AtLeast
     from agentsim.world.parameters import Parameter as Parameter
     from agentsim.world.parameters import Parameters as Parameters
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from agentsim.world.subsystem import Surroundings as Surroundings
     from agentsim.world.subsystem import Unchanged as Unchanged
     from agentsim.world.subsystem import unknown as unknown
+    from agentsim.world.tools import Takes as Takes
     from agentsim.world.tools import WorldTool as WorldTool
     from agentsim.world.tools import tools_of as tools_of
     from agentsim.world.tools import world_tool as world_tool
@@ -63,6 +67,8 @@ else:
             "Files": "parts.files",
             "FilesSystem": "parts.files",
             "Human": "human",
+            "OwnTool": "own.tools",
+            "OwnToolSystem": "own.tools",
             "Parameter": "parameters",
             "Parameters": "parameters",
             "Payments": "parts.payments",
@@ -81,6 +87,7 @@ else:
             "Suite": "parts.files",
             "SuiteSystem": "parts.files",
             "Surroundings": "subsystem",
+            "Takes": "tools",
             "Unchanged": "subsystem",
             "World": "world",
             "WorldTool": "tools",
@@ -88,6 +95,7 @@ else:
             "human_from_plain": "registry",
             "read_dataclass": "plain",
             "to_plain": "registry",
+            "tool": "own.making",
             "tools_of": "tools",
             "unknown": "subsystem",
             "world_tool": "tools",

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from agentsim.core import InternalError, did_you_mean
 
-__all__ = ["AtLeast", "Parameter", "Parameters"]
+__all__ = ["AtLeast", "Parameter", "Parameters", "kind_of"]
 
 HIDDEN = ("self", "confirmed_by")
 """Parameters that the model is not told of."""
@@ -62,13 +62,13 @@ class Parameter:
             self.choices and value not in self.choices
         ):
             words = "a list" if self.items else self.words
-            return f"argument {self.name!r}: expected {words}, got {_kind(value)}"
+            return f"argument {self.name!r}: expected {words}, got {kind_of(value)}"
         if self.items and isinstance(value, list):
             for position, item in enumerate(value):
                 if type(item) not in self.items:
                     return (
                         f"argument {self.name!r}, entry {position}: "
-                        f"expected {self.words}, got {_kind(item)}"
+                        f"expected {self.words}, got {kind_of(item)}"
                     )
         if self.minimum is not None and isinstance(value, int) and value < self.minimum:
             return (
@@ -116,6 +116,10 @@ class Parameters:
             return None
         unknown = next(name for name in arguments if name not in self._by_name)
         return f"unknown argument {unknown!r}{did_you_mean(unknown, self._by_name)}"
+
+    def read(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The values to call the function with."""
+        return dict(arguments)
 
 
 def _parameter(declared: Declared, annotation: object) -> Parameter:
@@ -178,7 +182,8 @@ def _shape(
     raise InternalError(f"a tool's parameter can't be of type {annotation}")
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """What a value of JSON is, for a person."""
     if isinstance(value, str):
         return repr(value) if len(value) <= 40 else "another text"
     if isinstance(value, bool):

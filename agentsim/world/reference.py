@@ -57,7 +57,7 @@ def _rows(tools: tuple[WorldTool, ...]) -> Iterator[str]:
 def _arguments(tool: WorldTool) -> str:
     schema = tool.definition.parameters
     names = (
-        f"`{name}`" if name in schema["required"] else f"[`{name}`]"
+        f"`{name}`" if name in schema.get("required", ()) else f"[`{name}`]"
         for name in schema["properties"]
     )
     return ", ".join(names) or "none"

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from agentsim.core import ToolFailed, did_you_mean
+from agentsim.world.tools import tools_of
+
+if TYPE_CHECKING:
+    from agentsim.world.tools import WorldTool
 
 Part = TypeVar("Part", bound="Subsystem")
 
@@ -57,6 +61,15 @@ class Subsystem:
 
     def __init__(self, world: Surroundings) -> None:
         self.world = world
+
+    @property
+    def itself(self) -> Any:  # noqa: ANN401 - a part of a user's may be anything
+        """What `world.KIND` gives."""
+        return self
+
+    def tools(self) -> tuple[WorldTool, ...]:
+        """Its tools, in the order of its text."""
+        return tools_of(type(self))
 
     def connect(self) -> None:
         """Check that the world has what this part needs, once all are built."""

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import getdoc, signature
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from agentsim.core import Category, Rights, ToolDef, UsageError
 from agentsim.world.parameters import Parameters
 
-__all__ = ["WorldTool", "tools_of", "world_tool"]
+__all__ = ["Takes", "WorldTool", "tools_of", "world_tool"]
 
 Method = TypeVar("Method", bound=Callable[..., str])
+
+
+class Takes(Protocol):
+    """What a tool takes: a JSON Schema, and a check of arguments."""
+
+    schema: dict[str, Any]
+
+    def fault(self, arguments: Mapping[str, Any]) -> str | None:
+        """What keeps arguments from being taken, in a sentence, or None."""
+
+    def read(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The values to call a function with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +37,8 @@ class WorldTool:
         confirms: Whether a person must approve, as its rights say.
         writes: Whether it may change the world and leaves an entry in the ledger.
         sees_approver: Whether the method takes `confirmed_by`.
-        method: Called with the subsystem and the arguments.
+        method: Called with the subsystem and the arguments; gives a text, or for an
+            async tool what gives one when it is awaited.
     """
 
     definition: ToolDef
@@ -34,8 +47,8 @@ class WorldTool:
     confirms: bool
     writes: bool
     sees_approver: bool
-    method: Callable[..., str]
-    parameters: Parameters
+    method: Callable[..., Any]
+    parameters: Takes
 
     @property
     def name(self) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from typing import Any
+from inspect import isawaitable
+from typing import Any, NamedTuple
 
 from agentsim.core import ToolFailed, UsageError, check_names, did_you_mean
-from agentsim.world.subsystem import Part, Spec, Subsystem, Unchanged
-from agentsim.world.tools import WorldTool, tools_of
+from agentsim.world.subsystem import Part, Spec, Subsystem, Unchanged, is_spec
+from agentsim.world.tools import WorldTool
 
 __all__ = ["Effect", "World"]
 
@@ -36,6 +37,23 @@ class Effect:
     confirmed_by: str | None = None
 
 
+class _Call(NamedTuple):
+    """One call of a tool whose arguments were taken."""
+
+    part: Subsystem
+    tool: WorldTool
+    given: dict[str, Any]
+    confirmed_by: str | None
+    operation: int
+
+    def run(self) -> Any:  # noqa: ANN401 - text, or what gives it when awaited
+        if self.tool.sees_approver:
+            return self.tool.method(
+                self.part, **self.given, confirmed_by=self.confirmed_by
+            )
+        return self.tool.method(self.part, **self.given)
+
+
 class World:
     """Subsystems that share time, hosts and a seed.
 
@@ -56,13 +74,13 @@ class World:
         self._ledger: list[Effect] = []
         self._draws: dict[str, int] = {}
         self._parts: dict[str, Subsystem] = {}
-        for spec in specs:
+        for position, spec in enumerate(specs):
+            if not is_spec(spec) or isinstance(spec, type):
+                raise UsageError(_no_spec(position, spec))
             if spec.kind in self._parts:
                 raise UsageError(f"a world can have one {spec.kind!r} only, got two")
             self._parts[spec.kind] = spec.build(self)
-        owned = [
-            (part, t) for part in self._parts.values() for t in tools_of(type(part))
-        ]
+        owned = [(part, tool) for part in self._parts.values() for tool in part.tools()]
         check_names(tool.name for _, tool in owned)
         self._tools = {tool.name: (part, tool) for part, tool in owned}
         for part in self._parts.values():
@@ -104,6 +122,38 @@ class World:
             ToolFailed: with words for the model, also for arguments that do not fit.
             UsageError: for a tool that the world does not have.
         """
+        call = self._begun(name, arguments, operation, at_ns)
+        output = call.run()
+        if isawaitable(output):
+            getattr(output, "close", lambda: None)()
+            raise UsageError(
+                f"{name} is async: write await world.perform({name!r}, ...)"
+            )
+        return self._finished(call, output)
+
+    async def perform(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        operation: int = 0,
+        at_ns: int | None = None,
+    ) -> str:
+        """Run a tool as `apply` does, and wait for it where it is async."""
+        call = self._begun(name, arguments, operation, at_ns)
+        output = call.run()
+        if isawaitable(output):
+            output = await output
+        return self._finished(call, output)
+
+    def _begun(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        operation: int,
+        at_ns: int | None,
+    ) -> _Call:
+        """Check a call, and let the time come that it is made at."""
         if name not in self._tools:
             raise UsageError(
                 f"the world has no tool {name!r}{did_you_mean(name, self._tools)}"
@@ -116,13 +166,16 @@ class World:
         fault = tool.parameters.fault(given)
         if fault is not None:
             raise ToolFailed(f"{name}: {fault}")
-        if tool.sees_approver:
-            output = tool.method(part, **given, confirmed_by=confirmed_by)
-        else:
-            output = tool.method(part, **given)
+        return _Call(part, tool, given, confirmed_by, operation)
+
+    def _finished(self, call: _Call, output: str) -> str:
+        """Enter a write that returned into the ledger."""
+        tool = call.tool
         if tool.writes and not isinstance(output, Unchanged):
             order = len(self._ledger) + 1
-            self._ledger.append(Effect(order, operation, name, given, confirmed_by))
+            self._ledger.append(
+                Effect(order, call.operation, tool.name, call.given, call.confirmed_by)
+            )
         return output
 
     def begin_run(self) -> None:
@@ -220,13 +273,23 @@ class World:
         # Only called for what is not found otherwise. Names with an underscore are
         # asked for by copy and pickle before there is any state.
         if not name.startswith("_") and name in self._parts:
-            return self._parts[name]
+            return self._parts[name].itself
         if name.startswith("_"):
             raise AttributeError(name)
         raise AttributeError(
             f"this world has no {name!r}: it has {_listed(self._parts)}"
             f"{did_you_mean(name, self._parts)}"
         )
+
+
+def _no_spec(position: int, given: object) -> str:
+    name = getattr(given, "__name__", type(given).__name__)
+    place = f"world[{position}]: expected a part or a tool, got "
+    if isinstance(given, type):
+        return f"{place}the class {name}: write {name}()"
+    if callable(given):
+        return f"{place}the function {name}: write tool({name}), with its rights"
+    return f"{place}a {name}"
 
 
 def _listed(names: Iterable[object]) -> str:

@@ -67,7 +67,10 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "Parts of a world": {
-        "agentsim.world": ("Spec", "Subsystem", "world_tool", "AtLeast"),
+        "agentsim": ("tool",),
+        "agentsim.world": (
+            *("Spec", "Subsystem", "world_tool", "AtLeast", "Unchanged", "World"),
+        ),
     },
 }
 """Title -> package -> names, in the order of the page."""

@@ -13,6 +13,8 @@ from tests.support.source import ROOT
 
 SLOW = (
     "docs/how-to/check-transcripts.md",
+    "docs/how-to/own-tools.md",
+    "docs/how-to/own-worlds.md",
     "docs/how-to/test-my-agent.md",
     "docs/how-to/write-a-scenario.md",
     "docs/reference/mutants.md",

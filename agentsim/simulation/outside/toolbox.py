@@ -10,6 +10,7 @@ import asyncio
 from typing import Any
 
 from agentsim.core import (
+    AgentsimError,
     EffectApplied,
     Tool,
     ToolEnded,
@@ -58,6 +59,10 @@ class _SimulatedTool:
         except ToolFailed as error:
             self._end(operation, "error" if error.definite else "unknown", str(error))
             raise
+        except AgentsimError as error:
+            # The test's mistake, not the tool's: no agent may take it for a result.
+            self._life.halt(error)
+            raise
         self._end(operation, "ok", output)
         return output
 
@@ -71,7 +76,7 @@ class _SimulatedTool:
         await self._life.gate(tool.name, latency_s=tool.latency_s + delay_s)
         output = ""
         if fault is None or fault.effect != "skipped":
-            output = self._apply(operation, arguments)
+            output = await self._apply(operation, arguments)
             if self._writes:
                 await self._life.gate(self._answer_label)
         if fault is not None and fault.answer == "never":
@@ -85,9 +90,9 @@ class _SimulatedTool:
         operation = stage.operation("tool", self._tool.name, writes=self._writes)
         return stage.strike(self._life, operation)
 
-    def _apply(self, operation: int, arguments: dict[str, Any]) -> str:
+    async def _apply(self, operation: int, arguments: dict[str, Any]) -> str:
         name = self._tool.name
-        output = self._stage.world.apply(
+        output = await self._stage.world.perform(
             name, arguments, operation=operation, at_ns=self._life.now_ns
         )
         if self._writes and not isinstance(output, Unchanged):

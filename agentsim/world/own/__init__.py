@@ -1,0 +1,1 @@
+"""Tools and parts of a world that users write: by one function, and one decorator."""
