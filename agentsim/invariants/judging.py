@@ -6,6 +6,9 @@ from collections.abc import Collection, Sequence
 from operator import attrgetter
 
 from agentsim.core import Registry
+from agentsim.invariants.checks.asking import arguments_as_asked
+from agentsim.invariants.checks.cutting import cut_calls_told
+from agentsim.invariants.checks.effects import effect_once
 from agentsim.invariants.checks.endings import ends, result_always
 from agentsim.invariants.checks.histories import (
     every_call_answered,
@@ -15,14 +18,24 @@ from agentsim.invariants.checks.histories import (
     results_in_order,
 )
 from agentsim.invariants.checks.limiting import limit_exact
-from agentsim.invariants.checks.overlapping import reads_bounded, writes_alone
-from agentsim.invariants.checks.repeating import loop_blocked, loop_terminal
+from agentsim.invariants.checks.overlapping import (
+    calls_in_order,
+    reads_bounded,
+    writes_alone,
+)
+from agentsim.invariants.checks.repeating import (
+    loop_blocked,
+    loop_terminal,
+    no_false_loop,
+)
 from agentsim.invariants.checks.running import (
     allowlist,
     confirmed_before_effect,
     errors_visible,
 )
+from agentsim.invariants.checks.spending import budget_counted_once
 from agentsim.invariants.checks.stopping import limit_terminal
+from agentsim.invariants.checks.timing import cancellation_kept, deadline_kept
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
 from agentsim.trace import Trace
@@ -36,14 +49,22 @@ _ALL = (
     prefix_stable,
     provider_accepts,
     errors_visible,
+    cut_calls_told,
     allowlist,
+    arguments_as_asked,
     confirmed_before_effect,
+    effect_once,
     writes_alone,
+    calls_in_order,
     reads_bounded,
     loop_blocked,
     loop_terminal,
+    no_false_loop,
     limit_exact,
     limit_terminal,
+    budget_counted_once,
+    deadline_kept,
+    cancellation_kept,
     result_always,
     ends,
 )

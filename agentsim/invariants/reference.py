@@ -29,9 +29,13 @@ NUMBERED_RULES = (
     RuleGroup(
         "R1. What is passed around",
         {
+            "R1.2": "A call's arguments are the JSON text that the model wrote. What "
+            "is invalid is told, and never repaired in silence.",
             "R1.3": "A tool declares its rights: whether it reads, writes or destroys, "
             "whether calls of it may overlap, whether a person must approve. The agent "
             "neither guesses them nor takes them from the model.",
+            "R1.5": "What counts are the tokens of prompt and completion, those read "
+            "from a cache by a weight. A response without usage is estimated.",
             "R1.8": "The limits are iterations, a deadline and a token budget, which "
             "end the run, and a number K of tools in flight, which does not. "
             "None is no limit.",
@@ -39,6 +43,8 @@ NUMBERED_RULES = (
             "way to end.",
             "R1.10": "A decision says whether the call is approved, and the id of the "
             "person who decided.",
+            "R1.11": "JSON is compared by its values: whatever the order of keys, and "
+            "integers to the last digit.",
         },
     ),
     RuleGroup(
@@ -122,6 +128,15 @@ NUMBERED_RULES = (
             "that is announced.",
             "R9": "A user's message may enter a running turn, after complete results "
             "and before the next request.",
+        },
+    ),
+    RuleGroup(
+        "R10. What survives",
+        {
+            "R10.4": "A write has one key, stable over retries: the same key twice is "
+            "one effect. Two calls of the model are two writes.",
+            "R10.5": "A write of which nobody knows whether it happened is told as "
+            "unknown, and not run again in silence.",
         },
     ),
     RuleGroup(
@@ -217,7 +232,8 @@ def rules_page() -> str:
 
 def _rule_link(number: str) -> str:
     """The number of a rule, as a link to its place on the page."""
-    title = next(group.title for group in NUMBERED_RULES if number in group.rules)
+    # Not by next(): its StopIteration would silently end the list that links are for.
+    [title] = [group.title for group in NUMBERED_RULES if number in group.rules]
     words = "".join(c for c in title.lower() if c.isalnum() or c in " -")
     return f"[{number}](rules.md#{words.replace(' ', '-')})"
 

@@ -3,8 +3,7 @@
 Left alone it holds every invariant, so that what a mutant violates is the fault of the
 methods which it replaces. Of the reference runtime it uses leaves only, never its loop.
 Left out: retries and fallback (a failed request ends the run), condensation, recovery
-of calls from text, stores, dry runs, and the detection of repeated texts without calls
-(the limit of iterations ends those).
+of calls from text, stores and dry runs.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from agentsim.core import (
     CallIdsReplaced,
     Env,
     FinalAnswer,
+    LoopWindow,
     Message,
     ProviderError,
     Request,
@@ -30,6 +30,7 @@ from agentsim.core import (
     ToolDef,
     Usage,
     estimate_usage,
+    signature,
     system,
     user,
 )
@@ -51,6 +52,7 @@ class Loop(Batch):
         self.usage = Usage()
         self.iterations = 0
         self.ids = CallIds()
+        self.texts = LoopWindow(env.loop)
         self.paused = False
 
     async def run(self) -> RunResult:
@@ -107,6 +109,7 @@ class Loop(Batch):
         self.take(request, response)
         self.check_budget(response)
         self.settle(response)
+        self.hear(response.message)
         await self.answer_calls()
         self.append_results()
 
@@ -183,6 +186,14 @@ class Loop(Batch):
             raise End("failed", words, output=text)
         self.env.on(FinalAnswer(text))
         raise End("done", output=text)
+
+    def hear(self, message: Message) -> None:
+        """End the run where the model pauses with the same text again (R5.6)."""
+        if message.tool_calls or not message.content:
+            return
+        sign = signature("", "", message.content)
+        if self.texts.add(sign, ("", ""), writes=False) >= self.env.loop.end_at:
+            raise End("loop", "agent: ended a loop: the same text again and again")
 
     def take_injected(self) -> None:
         """Append what the user said meanwhile, unless the model's turn is paused."""

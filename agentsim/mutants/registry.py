@@ -126,15 +126,15 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (unknown_tool_kills_loop, "high_cpu", "result-always"),
     # loops
     (blocked_write_runs, "stuck_restart", "loop-blocked"),
-    (detection_without_output, "polling_service", "loop-blocked"),
+    (detection_without_output, "polling_service", "no-false-loop"),
     (looks_at_last_call_only, "alternating_search", "loop-blocked"),
     (loop_never_ended, "stuck_model", "loop-terminal"),
     (no_loop_detection, "stuck_model", "loop-blocked"),
-    (progress_not_seen, "edit_and_test", "loop-blocked"),
+    (progress_not_seen, "edit_and_test", "no-false-loop"),
     (short_window, "alternating_search", "loop-terminal"),
     # limits
     (budget_checked_late, "token_budget", "limit-terminal"),
-    (cached_tokens_in_full, "token_budget", "limit-exact"),
+    (cached_tokens_in_full, "token_budget", "budget-counted-once"),
     (deadline_as_cancellation, "deadline", "result-always"),
     (heartbeat_left_running, "high_cpu", "ends"),
     (limit_looks_like_success, "iteration_limit", "limit-exact"),

@@ -104,9 +104,11 @@ class _Loop:
     status: str | None = None
     ids: int = 0
     window: LoopWindow = field(init=False)
+    texts: LoopWindow = field(init=False)
 
     def __post_init__(self) -> None:
         self.window = LoopWindow(self.rules)
+        self.texts = LoopWindow(self.rules)
 
     def late(self) -> bool:
         """Whether the deadline has come."""
@@ -157,7 +159,15 @@ class _Loop:
             self.status = "done"
         for call in calls:
             self.answer(call)
+        if not calls and self.status is None:
+            self.hear(text)
         self.run.waits(reply.seconds)
+
+    def hear(self, text: str) -> None:
+        """Count a text with which the model pauses; it has the terminal level only."""
+        sign = signature("", "", text)
+        if self.texts.add(sign, ("", ""), writes=False) >= self.rules.end_at:
+            self.status = "loop"
 
     def answer(self, call: ToolCall) -> None:
         """One result for one call."""

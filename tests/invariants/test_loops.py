@@ -30,23 +30,24 @@ def looping(*results: str | None, status: str = "done", output: str = "same") ->
 
 
 @pytest.mark.parametrize(
-    ("results", "status"),
+    ("results", "status", "false"),
     [
-        ((None, None), "unknown"),
-        ((None, None, BLOCK), "holds"),
-        ((None, None, None), "violated"),
-        ((None, None, "Error: something else"), "violated"),
-        ((None, None, BLOCK, BLOCK, BLOCK), "holds"),
-        ((None, None, BLOCK, None), "violated"),
-        ((None, BLOCK), "violated"),
-        ((BLOCK,), "violated"),
+        ((None, None), "unknown", "unknown"),
+        ((None, None, BLOCK), "holds", "unknown"),
+        ((None, None, None), "violated", "unknown"),
+        ((None, None, "Error: something else"), "violated", "unknown"),
+        ((None, None, BLOCK, BLOCK, BLOCK), "holds", "unknown"),
+        ((None, None, BLOCK, None), "violated", "unknown"),
+        ((None, BLOCK), "unknown", "violated"),
+        ((BLOCK,), "unknown", "violated"),
     ],
 )
 def test_the_third_repetition_is_blocked(
-    results: tuple[str | None, ...], status: str
+    results: tuple[str | None, ...], status: str, false: str
 ) -> None:
     """From the third on, and not before, the result is a block."""
     assert verdict(looping(*results), "loop-blocked").status == status
+    assert verdict(looping(*results), "no-false-loop").status == false
 
 
 def test_a_block_needs_its_flag() -> None:
@@ -70,6 +71,7 @@ def test_a_changing_output_is_no_loop() -> None:
     trace = run.ends()
     assert verdict(trace, "loop-blocked").status == "unknown"
     assert verdict(trace, "loop-terminal").status == "unknown"
+    assert verdict(trace, "no-false-loop").status == "holds"
 
 
 def test_volatile_parts_of_an_output_do_not_hide_a_loop() -> None:
@@ -93,6 +95,7 @@ def test_progress_by_a_write_resets_the_reads() -> None:
         run.looks("red")
     run.says()
     assert verdict(run.ends(), "loop-blocked").status == "unknown"
+    assert verdict(run.ends(), "no-false-loop").status == "holds"
 
 
 @pytest.mark.parametrize("name", ["look", "lok"])
@@ -249,7 +252,7 @@ def test_a_block_out_of_nothing_is_found() -> None:
     run.asks(call("lok"))
     run.answers(BLOCK, error=True)
     run.says()
-    found = verdict(run.ends(), "loop-blocked")
+    found = verdict(run.ends(), "no-false-loop")
     assert found.status == "violated"
     assert found.violations[0].found == "a block at 1"
 
@@ -280,3 +283,46 @@ def test_results_that_no_history_shows_are_counted_and_not_judged() -> None:
             "unknown" if runs == 1 else "holds"
         )
         assert verdict(trace, "loop-terminal").status == ended
+
+
+@pytest.mark.parametrize(("times", "status"), [(5, "violated"), (6, "holds")])
+def test_an_end_as_a_loop_needs_a_loop(times: int, status: str) -> None:
+    """A run that ends as a loop before the sixth repetition ended for nothing."""
+    trace = looping(*SIX[:times], status="loop")
+    assert verdict(trace, "no-false-loop").status == status
+
+
+def pausing(*texts: str, status: str) -> Trace:
+    """A run whose model pauses with each of the texts."""
+    run = Run([LOOK], loop=LoopRules())
+    for text in texts:
+        run.says(text, stop="pause_turn")
+    if status == "done":
+        run.says()
+    return run.ends(status)
+
+
+@pytest.mark.parametrize(
+    ("texts", "status", "expected"),
+    [
+        (["wait"] * 6, "loop", "holds"),
+        (["wait"] * 5, "done", "unknown"),
+        (["wait"] * 6, "done", "violated"),
+        (["wait"] * 6, "max_iterations", "violated"),
+        (["wait", "so"] * 6, "done", "violated"),
+        ([str(number) for number in range(9)], "done", "unknown"),
+    ],
+)
+def test_the_same_text_again_and_again_ends_the_run(
+    texts: list[str], status: str, expected: str
+) -> None:
+    """Texts have the terminal level only: the sixth of a kind is the last (R5.6)."""
+    trace = pausing(*texts, status=status)
+    assert verdict(trace, "loop-terminal").status == expected
+    assert verdict(trace, "no-false-loop").status != "violated"
+
+
+def test_an_end_for_a_text_needs_the_text_often_enough() -> None:
+    """Five times the same pause is no loop yet."""
+    trace = pausing(*["wait"] * 5, status="loop")
+    assert verdict(trace, "no-false-loop").status == "violated"

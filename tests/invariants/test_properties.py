@@ -124,10 +124,18 @@ def test_correct_runs_are_evidence_of_every_invariant() -> None:
     again = [Reply(calls=(("look", "{}"), ("note", "{}"), ("lok", "{}")))] * 8
     found = judge(live(TOOLS, [shy, *again], [], Limits(max_iterations=20)))
     held = {entry.id for entry in found if entry.status == "holds"}
-    untested = {"reads-bounded", "limit-exact"}
-    assert {entry.id for entry in found} - held == untested
-    found = judge(live(TOOLS, again, [], Limits(max_iterations=2)))
-    assert {entry.status for entry in found if entry.id == "limit-exact"} == {"holds"}
+    limited = {"limit-exact", "budget-counted-once", "deadline-kept", "cut-calls-told"}
+    never = {"reads-bounded", "cancellation-kept"}  # nothing overlaps, nobody cancels
+    assert {entry.id for entry in found} - held == limited | never
+    late = [Step(seconds=10)]
+    for limits, steps in (
+        (Limits(max_iterations=2), []),
+        (Limits(token_budget=1), []),
+        (Limits(deadline_s=5.0), late),
+    ):
+        found = judge(live(TOOLS, again, steps, limits))
+        limited -= {entry.id for entry in found if entry.status == "holds"}
+    assert not limited
 
 
 # Few names and numbers, so that generated events meet one another.

@@ -1,8 +1,11 @@
-"""Invariants of what may run at the same time (spec R4.1, R4.2)."""
+"""Invariants of what may run at the same time, and in which order (spec R4.1, R4.2)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import arguments_of, same_arguments
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -10,9 +13,9 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
-from agentsim.invariants.subjects import Operation
+from agentsim.invariants.subjects import Asked, Operation, Question, Turn
 
-__all__ = ["reads_bounded", "writes_alone"]
+__all__ = ["calls_in_order", "reads_bounded", "writes_alone"]
 
 
 @invariant(
@@ -115,3 +118,101 @@ def _too_many(operation: Operation, flight: list[Operation], bound: int) -> Viol
 
 def _names(flight: list[Operation]) -> str:
     return ", ".join(entry.start.name for entry in flight)
+
+
+@invariant(
+    "calls-in-order",
+    "Around a tool that runs alone, calls have their turns in the order in which the "
+    "model asked: none runs, or is put to a person, before those ahead of it are done.",
+    rationale="A model that asks to stop a service, change its file and start it again "
+    "relies on the order; a person who approves the last step has to see the first done.",
+    spec=("R4.2", "R4.4"),
+    exemptions=(
+        "Reads that are parallel, among themselves.",
+        "Calls that are alike in one response: they can't be told apart.",
+        "A call that is run again after it failed: its first run counts.",
+    ),
+)
+def calls_in_order(facts: Facts) -> Ruling:
+    """Compare the order of the runs of each response with that of its calls."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        for turn in life.turns:
+            if len(turn.asked) < 2:
+                continue
+            steps = list(_steps(facts, turn))
+            for place, step in enumerate(steps):
+                found = list(_overtaken(turn, steps[:place], step))
+                evidence += len(found)
+                violations += [entry for entry in found if entry is not None]
+    return rule(evidence, violations, "no response asked for two calls in an order")
+
+
+class _Step:
+    """A call that can be told from its siblings, with what shows of its turn."""
+
+    def __init__(self, asked: Asked, question: Question | None, *, alone: bool) -> None:
+        self.name = asked.call.name
+        self.first = asked.operations[0] if asked.operations else None
+        self.question = question
+        self.alone = alone
+
+    @property
+    def begins_at(self) -> int | None:
+        """When it was put to a person, or started."""
+        if self.question is not None:
+            return self.question.ask_at
+        return None if self.first is None else self.first.start_at
+
+
+def _steps(facts: Facts, turn: Turn) -> Iterator[_Step]:
+    for asked in turn.asked:
+        rights = facts.rights.get(asked.call.name)
+        wanted = arguments_of(asked.call.arguments)
+        if rights is None or wanted is None or asked.guessed:
+            continue
+        alike = [other for other in turn.asked if _is_alike(asked, other)]
+        if len(alike) > 1:
+            continue
+        question = next((q for q in turn.questions if _is_about(q, asked)), None)
+        yield _Step(asked, question, alone=rights.alone)
+
+
+def _is_alike(asked: Asked, other: Asked) -> bool:
+    one, two = arguments_of(asked.call.arguments), arguments_of(other.call.arguments)
+    same = asked.call.name == other.call.name and one is not None and two is not None
+    return same and same_arguments(one or {}, two or {})
+
+
+def _is_about(question: Question, asked: Asked) -> bool:
+    wanted = arguments_of(asked.call.arguments)
+    named = question.ask.name == asked.call.name and wanted is not None
+    return named and same_arguments(question.ask.arguments, wanted or {})
+
+
+def _overtaken(
+    turn: Turn, before: list[_Step], step: _Step
+) -> Iterator[Violation | None]:
+    """For each call ahead of one that has begun: what is wrong, or None."""
+    begins_at = step.begins_at
+    if begins_at is None:
+        return
+    for ahead in before:
+        if not (ahead.alone or step.alone) or ahead.begins_at is None:
+            continue
+        run = ahead.first
+        over_at = ahead.begins_at if run is None else run.start_at
+        asked = step.question is not None and run is not None
+        if asked and run is not None and run.end_at is not None:
+            over_at = run.end_at  # overlapping runs are what writes-alone looks for
+        if over_at < begins_at:
+            yield None
+            continue
+        did = "is put to a person" if step.question is not None else "starts"
+        yield Violation(
+            f"{step.name} {did} before {ahead.name}, which the model asked for first",
+            f"{ahead.name} done, then {step.name}",
+            f"{step.name} first",
+            (turn.response_at, begins_at, over_at),
+        )

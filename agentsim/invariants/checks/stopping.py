@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentsim.core import Limits
-from agentsim.invariants.checks.limiting import (
-    asks_for_more,
-    deadline_ns,
-    seconds,
-    spent,
-)
-from agentsim.invariants.checks.repeating import LoopEnd, loop_ends
+from agentsim.invariants.checks.counting import LoopEnd, walk_of
+from agentsim.invariants.checks.limiting import asks_for_more
+from agentsim.invariants.checks.spending import spent
+from agentsim.invariants.checks.timing import shown
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -33,14 +30,14 @@ Found = tuple[int, list[Violation]]
 
 @invariant(
     "limit-terminal",
-    "After a boundary of the run nothing goes on: no request, no tool start, no effect.",
+    "After a boundary of the run nothing goes on: no request, no tool start.",
     rationale="A limit that is followed by one more request, or one more write, is a "
     "suggestion; the caller has already been told that the run is over.",
-    spec=("R3.7", "R5.2", "R6.1", "R6.2", "R6.3"),
+    spec=("R3.7", "R5.2", "R6.1", "R6.2"),
     exemptions=(
         "Agents that declare neither limits nor a loop detection.",
         "The calls of the response that reached the iteration limit: they still run.",
-        "The effect of a call that is reported as unknown (R6.3).",
+        "The time from a deadline to the end of the run: deadline-kept judges that.",
         (
             "Parallel reads of the response whose call ended the loop: they may be under "
             "way before the count is known."
@@ -54,7 +51,7 @@ def limit_terminal(facts: Facts) -> Ruling:
     reached = 0
     violations: list[Violation] = []
     for life in facts.lives:
-        checks = (_iterations, _budget, _deadline) if limits is not None else ()
+        checks = (_iterations, _budget) if limits is not None else ()
         for check in checks:
             assert limits is not None
             count, found = check(facts, life, limits)
@@ -64,7 +61,7 @@ def limit_terminal(facts: Facts) -> Ruling:
             reached += 1
             violations += _after(life, life.outcome_at, f"the run ended {life.status}")
     if loop is not None:
-        ends = loop_ends(facts)
+        ends = walk_of(facts).ends
         reached += len(ends)
         for end in ends:
             violations += _loop(end)
@@ -111,53 +108,12 @@ def _any(_operation: Operation) -> bool:
     return True
 
 
-def _deadline(_facts: Facts, life: Life, limits: Limits) -> Found:
-    due = deadline_ns(life, limits)
-    if due is None or life.end_ns < due:
-        return 0, []
-    words = f"the deadline was at {seconds(due)}"
-    found: list[Violation] = []
-    for at, request in life.requests:
-        if request.at_ns >= due:
-            found.append(_late(words, f"request {request.number}", (at,)))
-            break
-    for operation in life.operations:
-        if operation.start.at_ns >= due:
-            found.append(
-                _late(words, f"a start of {operation.start.name}", _shown(operation))
-            )
-            break
-    for operation in life.operations:
-        late = [event.at_ns for event in operation.effects if event.at_ns >= due]
-        if late and not _told_unknown(life, operation):
-            name = operation.start.name
-            found.append(
-                _late(words, f"an effect of {name}, told as certain", _shown(operation))
-            )
-            break
-    return 1, found
-
-
-def _told_unknown(life: Life, operation: Operation) -> bool:
-    """Whether the model is told that the outcome is unknown, or the process died."""
-    if operation.end is None or operation.end.ending in ("unknown", "cancelled"):
-        return True
-    for turn in life.turns:
-        for asked in turn.asked:
-            if operation in asked.operations and asked.result is not None:
-                told = asked.result
-                return told.is_error and "unknown" in told.content.lower()
-    return False
-
-
 def _loop(end: LoopEnd) -> list[Violation]:
-    words = f"{end.asked.call.name} was called {end.count} times with the same result"
-
     def spared(operation: Operation) -> bool:
         parallel = operation.rights is not None and operation.rights.parallel
         return parallel and operation.response_at == end.turn.response_at
 
-    return _after(end.life, end.at, words, spared=spared)
+    return _after(end.life, end.at, end.words, spared=spared)
 
 
 def _after(
@@ -176,13 +132,9 @@ def _after(
     for operation in life.operations:
         if operation.start_at > at and not (spared and spared(operation)):
             told = f"a start of {operation.start.name}"
-            found.append(_late(words, told, (at, *_shown(operation))))
+            found.append(_late(words, told, (at, *shown(operation))))
             break
     return found
-
-
-def _shown(operation: Operation) -> tuple[int, ...]:
-    return (operation.start_at, *operation.effects_at[:1])
 
 
 def _late(words: str, found: str, places: tuple[int, ...]) -> Violation:

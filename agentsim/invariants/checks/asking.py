@@ -1,0 +1,200 @@
+"""The invariant that what runs is what was asked for (spec R1.2, R4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agentsim.core import ConfirmationAsked, ToolStarted, canonical_json
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import APPROVER, arguments_of
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    quoted_apart,
+    rule,
+)
+from agentsim.invariants.subjects import Asked, Operation, Question, Turn
+
+__all__ = ["arguments_as_asked"]
+
+
+@invariant(
+    "arguments-as-asked",
+    "A tool runs, and a person is asked, with the arguments that the model wrote; only "
+    "confirmed_by is added, by a person's approval.",
+    rationale="Arguments that change on the way make another action of it than the one "
+    "that was decided on, and approved; a confirmed_by that no person gave is forged.",
+    spec=("R1.2", "R1.11", "R4.4"),
+    exemptions=(
+        "The order of keys, and 1 in place of 1.0: in JSON they are the same.",
+        "A field that the model left out and that gets the default of the tool's schema.",
+        "Runs that no call explains at all: allowlist reports those.",
+        "A call that a runtime announces as recovered from text (R8.5).",
+    ),
+)
+def arguments_as_asked(facts: Facts) -> Ruling:
+    """Look for a call of the same response that asks for what ran, or was approved."""
+    evidence = 0
+    violations: list[Violation] = []
+    defaults = _Defaults(facts)
+    for life in facts.lives:
+        for turn in life.turns:
+            for operation in turn.operations:
+                evidence += 1
+                violations += _changed(operation, turn, defaults)
+            for question in turn.questions:
+                evidence += 1
+                violations += _put_otherwise(question, turn, defaults)
+        for operation in life.operations:
+            if APPROVER in operation.start.arguments:
+                violations += _forged(facts, operation)
+    return rule(evidence, violations, "no tool ran and nobody was asked")
+
+
+class _Defaults:
+    """The defaults that the schemas of the tools declare, by tool and field."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._schemas = {
+            tool.name: tool.definition.parameters for tool in facts.header.tools
+        }
+
+    def allows(self, name: str, field: str, value: object) -> bool:
+        """Whether a field that was left out may have this value."""
+        properties = self._schemas.get(name, {}).get("properties")
+        entry = properties.get(field) if isinstance(properties, Mapping) else None
+        return (
+            isinstance(entry, Mapping)
+            and "default" in entry
+            and _alike(entry["default"], value)
+        )
+
+
+def _fits(
+    told: ToolStarted | ConfirmationAsked, asked: Asked, defaults: _Defaults
+) -> bool:
+    """Whether a call asks for exactly these arguments."""
+    wanted = arguments_of(asked.call.arguments)
+    if wanted is None:
+        return False
+    given = told.arguments
+    if APPROVER not in given and APPROVER not in wanted and _alike(wanted, given):
+        return True
+    for key, value in wanted.items():
+        if key != APPROVER and not (key in given and _alike(value, given[key])):
+            return False
+    return all(
+        key in wanted or key == APPROVER or defaults.allows(told.name, key, value)
+        for key, value in given.items()
+    )
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two values are the same JSON: exact numbers, and no True for 1."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return len(one) == len(other) and all(
+            key in other and _alike(value, other[key]) for key, value in one.items()
+        )
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def _changed(
+    operation: Operation, turn: Turn, defaults: _Defaults
+) -> Iterator[Violation]:
+    start = operation.start
+    named = [asked for asked in turn.asked if asked.call.name == start.name]
+    if any(_fits(start, asked, defaults) for asked in named):
+        if not operation.wanted:
+            yield from _in_place_of(operation, turn, named)
+        return
+    if operation.wanted and named:
+        asked = next((a for a in named if operation in a.operations), named[0])
+        yield _other(
+            f"{start.name} runs with other arguments than the model asked for",
+            asked,
+            start.arguments,
+            (turn.response_at, operation.start_at, *operation.effects_at[:1]),
+        )
+
+
+def _in_place_of(
+    operation: Operation, turn: Turn, named: list[Asked]
+) -> Iterator[Violation]:
+    """A call that is answered, and did not run, while another one ran twice for it."""
+    for asked in named:
+        result = asked.result
+        if asked.operations or result is None or result.is_error:
+            continue
+        yield _other(
+            f"{operation.start.name} runs once more with the arguments of another call",
+            asked,
+            operation.start.arguments,
+            (turn.response_at, operation.start_at, *operation.effects_at[:1]),
+        )
+        return
+
+
+def _put_otherwise(
+    question: Question, turn: Turn, defaults: _Defaults
+) -> Iterator[Violation]:
+    ask = question.ask
+    named = [asked for asked in turn.asked if asked.call.name == ask.name]
+    if named and not any(_fits(ask, asked, defaults) for asked in named):
+        yield _other(
+            f"a person is asked about {ask.name} with other arguments than the model's",
+            named[0],
+            ask.arguments,
+            (turn.response_at, question.ask_at),
+        )
+
+
+def _other(
+    words: str, asked: Asked, given: Mapping[str, Any], places: tuple[int, ...]
+) -> Violation:
+    wanted = arguments_of(asked.call.arguments)
+    shown = asked.call.arguments if wanted is None else _written(wanted)
+    expected, found = quoted_apart(shown, _written(_unsigned(given)))
+    if wanted is None:
+        expected = f"an error: the model's arguments {expected} are invalid"
+    return Violation(words, expected, found, places)
+
+
+def _unsigned(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key != APPROVER}
+
+
+def _written(arguments: Mapping[str, Any]) -> str:
+    try:
+        return canonical_json(dict(arguments))
+    except (TypeError, ValueError):
+        return f"arguments that JSON can't carry: {', '.join(map(ascii, arguments))}"
+
+
+def _forged(facts: Facts, operation: Operation) -> Iterator[Violation]:
+    """A `confirmed_by` that no approval of this call before it gave."""
+    start = operation.start
+    by = start.arguments[APPROVER]
+    wanted = _unsigned(start.arguments)
+    given = [
+        question
+        for question in facts.questions
+        if question.ask.name == start.name
+        and question.answer_at is not None
+        and question.answer_at < operation.start_at
+        and _alike(_unsigned(question.ask.arguments), wanted)
+    ]
+    names = [
+        q.answer.confirmed_by for q in given if q.answer is not None and q.approved
+    ]
+    if by not in names:
+        told = ", ".join(ascii(name) for name in dict.fromkeys(names))
+        yield Violation(
+            f"{start.name} runs with a confirmed_by that no approval gave",
+            f"confirmed_by of an approval: {told}" if told else "no confirmed_by",
+            f"confirmed_by {by!a}",
+            (*[q.answer_at for q in given[-1:] if q.answer_at], operation.start_at),
+        )

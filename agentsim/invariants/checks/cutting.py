@@ -1,0 +1,130 @@
+"""The invariant of what the model learns of calls that were cut off (spec R3.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentsim.core import Message
+from agentsim.invariants.checks.timing import UNCERTAIN, is_uncertain
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import arguments_of
+from agentsim.invariants.registry import Ruling, Violation, invariant, quoted, rule
+from agentsim.invariants.subjects import Asked, Life, Turn
+
+__all__ = ["cut_calls_told"]
+
+CUT = ("deadline", "cancelled")
+"""Statuses of runs that were ended while something was under way."""
+
+ENDED = (*CUT, "loop", "token_budget", "failed")
+"""Statuses of runs that may leave calls which never started."""
+
+NOT_RUN = ("not executed", "never started", "not started", "was not run", "not run")
+"""What the report of a call may say that never ran."""
+
+OPEN = ("outcome unknown", "outcome is unknown", "may have", "might have")
+"""What is true only of a call that ran."""
+
+
+@invariant(
+    "cut-calls-told",
+    "A call that was cut off is told as what it was: a write under way as unknown, one "
+    "that never started as not executed.",
+    rationale="Told that a payment was not made, the model makes it again; told that it "
+    "may have been made, it looks first.",
+    spec=("R3.9", "R6.3", "R10.5"),
+    exemptions=(
+        "Results that no history shows.",
+        "A block of the loop detection, which stands in place of any result.",
+        "Reads: whether one that was cut off had ended is the same to everybody.",
+        (
+            "The words: of a write under way one of "
+            f"{', '.join(UNCERTAIN)} is enough, or those of the tool itself."
+        ),
+        (
+            "A write whose answer was lost while the run went on: only the claim that it "
+            "was not executed is a breach."
+        ),
+    ),
+)
+def cut_calls_told(facts: Facts) -> Ruling:
+    """Compare the results of calls with how far their tools came."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        # All but the last responses of a run were answered in the usual way.
+        lost = any(entry.writes and _lost(entry.end) for entry in life.operations)
+        if life.status not in ENDED and not lost:
+            continue
+        for turn in life.turns:
+            for asked in turn.asked:
+                result = asked.result
+                if result is None or asked.blocked or asked.guessed:
+                    continue
+                found = list(_told(facts, life, turn, asked, result))
+                evidence += len(found)
+                violations += [entry for entry in found if entry is not None]
+    return rule(evidence, violations, "no write and no waiting call was cut off")
+
+
+def _lost(end: object) -> bool:
+    return getattr(end, "ending", "cancelled") in ("unknown", "cancelled")
+
+
+def _told(
+    facts: Facts, life: Life, turn: Turn, asked: Asked, result: Message
+) -> Iterator[Violation | None]:
+    """One entry where the call was cut off: what is wrong with its result, or None."""
+    last, text = asked.last, result.content.lower()
+    denied = any(words in text for words in NOT_RUN)
+    if last is None:
+        if life.status in ENDED and _could_run(facts, asked) and result.is_error:
+            open_ = any(words in text for words in OPEN) and not denied
+            if open_ or denied:
+                yield _never_ran(turn, asked, result) if open_ else None
+        return
+    if not last.writes:
+        return
+    ending = last.end.ending if last.end is not None else "cancelled"
+    if ending == "cancelled" and life.status in CUT:
+        words = last.end.output if last.end is not None else ""
+        told = is_uncertain(text) or (words and words.lower() in text)
+        yield None if result.is_error and told else _under_way(turn, asked, result)
+    elif ending in ("unknown", "ok") and (ending == "unknown" or denied):
+        wrong = denied and result.is_error and not is_uncertain(text)
+        yield _under_way(turn, asked, result) if wrong else None
+
+
+def _could_run(facts: Facts, asked: Asked) -> bool:
+    """Whether nothing but the end of the run kept a call from running."""
+    return (
+        asked.call.name in facts.rights
+        and asked.declined is None
+        and arguments_of(asked.call.arguments) is not None
+    )
+
+
+def _never_ran(turn: Turn, asked: Asked, result: Message) -> Violation:
+    return Violation(
+        f"{asked.call.name} never started, and the model is told that it may have run",
+        "a result that says that it was not executed",
+        quoted(result.content),
+        _places(turn, asked),
+    )
+
+
+def _under_way(turn: Turn, asked: Asked, result: Message) -> Violation:
+    return Violation(
+        f"{asked.call.name} had started, and the model is not told that its outcome is "
+        "unknown",
+        "a result flagged as an error that says so",
+        quoted(result.content),
+        _places(turn, asked),
+    )
+
+
+def _places(turn: Turn, asked: Asked) -> tuple[int, ...]:
+    started = None if asked.last is None else asked.last.start_at
+    ended = None if asked.last is None else asked.last.end_at
+    places = (turn.response_at, started, ended, turn.shown_at)
+    return tuple(at for at in places if at is not None)

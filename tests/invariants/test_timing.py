@@ -1,0 +1,226 @@
+"""What ends a run from outside: its deadline, a cancellation, and what was cut off."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentsim.core import CancelRequested, Limits, ToolEnding
+from agentsim.trace import Trace
+from tests.invariants.support import Run, call, read, verdict, write
+
+LOOK = read("look")
+NOTE = write("note")
+
+
+def timed(*seconds: float, status: str, tool: str | None = None) -> Trace:
+    """A run with a deadline of 10 s; its steps come after some seconds each."""
+    run = Run([LOOK, NOTE], limits=Limits(deadline_s=10))
+    run.waits(seconds[0])
+    run.asks(call(tool or "look"))
+    run.starts(tool or "look")
+    run.waits(seconds[1])
+    if tool == "note":
+        run.effects("note")
+    run.stops(tool or "look", ending="ok")
+    run.answers("ok")
+    if status == "done":
+        run.waits(seconds[2])
+        run.says()
+    return run.ends(status)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status", "expected"),
+    [
+        ((1, 2, 3), "done", "unknown"),
+        ((1, 9), "deadline", "holds"),
+        ((1, 8), "deadline", "violated"),
+        ((1, 8, 1), "done", "violated"),
+        ((10, 0), "deadline", "violated"),
+        ((1, 20), "failed", "holds"),
+        ((1, 9), "max_iterations", "violated"),
+        ((1, 8), "max_iterations", "unknown"),
+    ],
+)
+def test_a_deadline_is_kept(
+    seconds: tuple[float, ...], status: str, expected: str
+) -> None:
+    """Not before it, nothing starts at it, and what ends at it is late."""
+    assert verdict(timed(*seconds, status=status), "deadline-kept").status == expected
+
+
+def test_a_run_without_a_response_may_end_at_its_deadline() -> None:
+    """A request that hangs until the deadline is not a breach."""
+    run = Run(limits=Limits(deadline_s=10))
+    run.requests()
+    run.waits(10)
+    assert verdict(run.ends("deadline"), "deadline-kept").status == "holds"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "status"),
+    [
+        ("ok", False, "violated"),
+        ("Error: outcome unknown: the run had reached its deadline", True, "holds"),
+        ("outcome unknown", False, "violated"),
+    ],
+)
+def test_a_late_effect_is_reported_as_unknown(
+    text: str, error: bool, status: str
+) -> None:
+    """A write that takes effect at the deadline belongs to a report, or is found."""
+    run = Run([NOTE], limits=Limits(deadline_s=10))
+    run.asks(call("note"))
+    run.starts("note")
+    run.waits(10)
+    run.effects("note")
+    run.stops("note")
+    run.answers(text, error=error)
+    assert verdict(run.ends("deadline"), "deadline-kept").status == status
+
+
+def test_a_late_effect_without_a_result_is_found() -> None:
+    """An effect of a run of a tool that no call explains is not reported at all."""
+    run = Run([NOTE], limits=Limits(deadline_s=10))
+    run.starts("note")
+    run.waits(11)
+    run.effects("note")
+    run.stops("note")
+    assert verdict(run.ends("deadline"), "deadline-kept").status == "violated"
+
+
+def test_a_cancelled_write_may_have_taken_effect() -> None:
+    """The boundary itself says of a cancelled write that its outcome is open."""
+    run = Run([NOTE], limits=Limits(deadline_s=10))
+    run.asks(call("note"))
+    run.starts("note")
+    run.waits(10)
+    run.effects("note")
+    run.stops("note", ending="cancelled")
+    assert verdict(run.ends("deadline"), "deadline-kept").status == "holds"
+
+
+def test_the_deadline_counts_from_its_declaration() -> None:
+    """Time before the agent promised anything is not part of the promise."""
+    run = Run(limits=Limits(deadline_s=10))
+    run.events[1].at_ns = 5_000_000_000
+    run.waits(14)
+    run.says()
+    assert verdict(run.ends(), "deadline-kept").status == "unknown"
+
+
+@pytest.mark.parametrize("seconds", [0.1, 1e4, 1e10, 1e15])
+def test_a_deadline_of_any_size_is_exact(seconds: float) -> None:
+    """An end as close to a deadline as a float can tell is one at the deadline."""
+    for early, status in ((0.0, "holds"), (0.5, "violated")):
+        run = Run([LOOK], limits=Limits(deadline_s=seconds))
+        run.requests()
+        run.now_ns = round(seconds * (1 - early)) * 10**9 if seconds > 1 else 10**8
+        if early and seconds < 1:
+            run.now_ns = 5 * 10**7
+        assert verdict(run.ends("deadline"), "deadline-kept").status == status
+
+
+def test_an_event_is_late_by_the_clock_of_the_agent_too() -> None:
+    """0.1 s and 0.2 s are 0.30000000000000004 s: an event at 0.3 s is not yet late."""
+    for now_ns, status in ((300_000_000, "unknown"), (300_000_001, "violated")):
+        run = Run([LOOK], limits=Limits(deadline_s=0.2))
+        run.events[1].at_ns = 100_000_000
+        run.now_ns = now_ns
+        run.says()
+        assert verdict(run.ends(), "deadline-kept").status == status
+
+
+def cancelling(*, then: str) -> Trace:
+    """A run that is cancelled while it looks, and then goes on in some way."""
+    run = Run([LOOK, NOTE])
+    run.asks(call("look"), call("note"))
+    run.starts("look")
+    if then != "nobody":
+        run.adds(CancelRequested(who="engine"))
+    run.stops("look", ending="cancelled")
+    run.answers("Error: not finished", "Error: not executed", error=True)
+    if then == "request":
+        run.requests()
+    if then == "start":
+        run.starts("note")
+    return run.ends("cancelled", ending="cancelled")
+
+
+@pytest.mark.parametrize(
+    ("then", "status"),
+    [
+        ("nothing", "holds"),
+        ("nobody", "unknown"),
+        ("request", "violated"),
+        ("start", "violated"),
+    ],
+)
+def test_a_cancelled_run_starts_nothing(then: str, status: str) -> None:
+    """Neither a request nor a tool comes behind a cancellation."""
+    assert verdict(cancelling(then=then), "cancellation-kept").status == status
+
+
+UNKNOWN = "Error: outcome unknown: the run had reached its deadline"
+SKIPPED = "Error: not executed: the run had reached its deadline"
+
+
+def cut(
+    ran: ToolEnding | None, text: str, *, name: str = "note", status: str = "deadline"
+) -> Trace:
+    """A run that is cut off with one call, whose tool came so far."""
+    run = Run([LOOK, NOTE])
+    if status == "cancelled":
+        run.adds(CancelRequested(who="engine"))
+    run.asks(call(name))
+    if ran is not None:
+        run.runs(name, "it was lost" if ran == "unknown" else "", ending=ran)
+    run.answers(text, error=text.startswith("Error"))
+    if status == "done":
+        run.says()
+    return run.ends(status)
+
+
+@pytest.mark.parametrize("status", ["deadline", "cancelled"])
+@pytest.mark.parametrize(
+    ("ran", "text", "expected"),
+    [
+        ("cancelled", UNKNOWN, "holds"),
+        ("cancelled", "Error: it may have taken effect", "holds"),
+        ("cancelled", SKIPPED, "violated"),
+        ("cancelled", "Error: interrupted", "violated"),
+        ("cancelled", "outcome unknown", "violated"),
+        (None, SKIPPED, "holds"),
+        (None, UNKNOWN, "violated"),
+        (None, "Error: the run is over", "unknown"),
+        ("ok", SKIPPED, "violated"),
+        ("ok", "fine", "unknown"),
+    ],
+)
+def test_what_was_cut_off_is_told_as_what_it_was(
+    ran: ToolEnding | None, text: str, expected: str, status: str
+) -> None:
+    """A write under way is unknown, and one that never started was not executed."""
+    assert verdict(cut(ran, text, status=status), "cut-calls-told").status == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Error: it was lost", "holds"),
+        ("Error: something broke", "holds"),
+        ("Error: note was not executed", "violated"),
+    ],
+)
+def test_a_lost_answer_is_not_denied(text: str, expected: str) -> None:
+    """In a run that goes on, a write that may have happened is not told as undone."""
+    trace = cut("unknown", text, status="done")
+    assert verdict(trace, "cut-calls-told").status == expected
+
+
+@pytest.mark.parametrize("text", [SKIPPED, UNKNOWN, "Error: interrupted"])
+def test_reads_may_be_told_as_anything(text: str) -> None:
+    """Whether a read that was cut off had ended is the same to everybody."""
+    assert verdict(cut("cancelled", text, name="look"), "cut-calls-told").status == (
+        "unknown"
+    )
