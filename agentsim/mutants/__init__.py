@@ -5,6 +5,19 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.mutants.arguments import approval_forged as approval_forged
+    from agentsim.mutants.arguments import arguments_tidied as arguments_tidied
+    from agentsim.mutants.arguments import (
+        empty_arguments_accepted as empty_arguments_accepted,
+    )
+    from agentsim.mutants.arguments import (
+        large_numbers_rounded as large_numbers_rounded,
+    )
+    from agentsim.mutants.arguments import (
+        last_arguments_for_all as last_arguments_for_all,
+    )
+    from agentsim.mutants.arguments import models_approval_kept as models_approval_kept
+    from agentsim.mutants.errors import error_answered_twice as error_answered_twice
     from agentsim.mutants.errors import error_kills_loop as error_kills_loop
     from agentsim.mutants.errors import error_not_flagged as error_not_flagged
     from agentsim.mutants.errors import error_swallowed as error_swallowed
@@ -24,35 +37,64 @@ if TYPE_CHECKING:
     from agentsim.mutants.history import results_by_completion as results_by_completion
     from agentsim.mutants.history import wrong_call_id as wrong_call_id
     from agentsim.mutants.limits import budget_checked_late as budget_checked_late
+    from agentsim.mutants.limits import cache_taken_off_twice as cache_taken_off_twice
     from agentsim.mutants.limits import cached_tokens_in_full as cached_tokens_in_full
     from agentsim.mutants.limits import (
         deadline_as_cancellation as deadline_as_cancellation,
     )
+    from agentsim.mutants.limits import (
+        final_answer_not_counted as final_answer_not_counted,
+    )
     from agentsim.mutants.limits import heartbeat_left_running as heartbeat_left_running
+    from agentsim.mutants.limits import last_response_counts as last_response_counts
     from agentsim.mutants.limits import (
         limit_looks_like_success as limit_looks_like_success,
     )
     from agentsim.mutants.limits import limit_off_by_one as limit_off_by_one
     from agentsim.mutants.limits import limit_one_short as limit_one_short
+    from agentsim.mutants.limits import limit_prolonged as limit_prolonged
+    from agentsim.mutants.limits import missing_usage_is_zero as missing_usage_is_zero
     from agentsim.mutants.limits import no_deadline as no_deadline
     from agentsim.mutants.limits import no_limit_at_all as no_limit_at_all
     from agentsim.mutants.limits import (
         one_more_request_after_limit as one_more_request_after_limit,
     )
     from agentsim.mutants.limits import raises_at_limit as raises_at_limit
+    from agentsim.mutants.limits import tokens_counted_twice as tokens_counted_twice
+    from agentsim.mutants.limits import tokens_never_counted as tokens_never_counted
     from agentsim.mutants.limits import waits_at_limit as waits_at_limit
     from agentsim.mutants.loop import Loop as Loop
+    from agentsim.mutants.loops import approver_in_signature as approver_in_signature
     from agentsim.mutants.loops import blocked_write_runs as blocked_write_runs
+    from agentsim.mutants.loops import (
+        declined_calls_not_counted as declined_calls_not_counted,
+    )
+    from agentsim.mutants.loops import detection_by_name as detection_by_name
     from agentsim.mutants.loops import (
         detection_without_output as detection_without_output,
     )
+    from agentsim.mutants.loops import detector_shared as detector_shared
+    from agentsim.mutants.loops import first_call_only as first_call_only
     from agentsim.mutants.loops import (
         looks_at_last_call_only as looks_at_last_call_only,
     )
+    from agentsim.mutants.loops import (
+        loop_looks_like_success as loop_looks_like_success,
+    )
     from agentsim.mutants.loops import loop_never_ended as loop_never_ended
+    from agentsim.mutants.loops import loop_on_text_only as loop_on_text_only
     from agentsim.mutants.loops import no_loop_detection as no_loop_detection
     from agentsim.mutants.loops import progress_not_seen as progress_not_seen
+    from agentsim.mutants.loops import raw_text_compared as raw_text_compared
+    from agentsim.mutants.loops import refusals_counted_apart as refusals_counted_apart
     from agentsim.mutants.loops import short_window as short_window
+    from agentsim.mutants.loops import signature_joined as signature_joined
+    from agentsim.mutants.loops import texts_not_compared as texts_not_compared
+    from agentsim.mutants.loops import (
+        unrun_calls_not_counted as unrun_calls_not_counted,
+    )
+    from agentsim.mutants.loops import volatile_not_masked as volatile_not_masked
+    from agentsim.mutants.loops import whole_step_signature as whole_step_signature
     from agentsim.mutants.page import mutants_page as mutants_page
     from agentsim.mutants.registry import MUTANTS as MUTANTS
     from agentsim.mutants.registry import Mutant as Mutant
@@ -64,15 +106,31 @@ if TYPE_CHECKING:
         prompt_tells_iteration as prompt_tells_iteration,
     )
     from agentsim.mutants.requests import tools_narrowed as tools_narrowed
+    from agentsim.mutants.timing import cancellation_swallowed as cancellation_swallowed
+    from agentsim.mutants.timing import cut_write_denied as cut_write_denied
+    from agentsim.mutants.timing import deadline_early as deadline_early
+    from agentsim.mutants.timing import deadline_per_iteration as deadline_per_iteration
+    from agentsim.mutants.timing import late_answer_taken as late_answer_taken
+    from agentsim.mutants.timing import (
+        next_call_after_deadline as next_call_after_deadline,
+    )
+    from agentsim.mutants.timing import queue_worked_off as queue_worked_off
+    from agentsim.mutants.timing import (
+        waiting_calls_told_unknown as waiting_calls_told_unknown,
+    )
+    from agentsim.mutants.tools import all_asked_at_once as all_asked_at_once
     from agentsim.mutants.tools import approval_reused as approval_reused
     from agentsim.mutants.tools import call_runs_twice as call_runs_twice
+    from agentsim.mutants.tools import category_ignored as category_ignored
     from agentsim.mutants.tools import confirmation_ignored as confirmation_ignored
     from agentsim.mutants.tools import confirmation_too_late as confirmation_too_late
     from agentsim.mutants.tools import declined_call_runs as declined_call_runs
     from agentsim.mutants.tools import everything_at_once as everything_at_once
+    from agentsim.mutants.tools import reads_go_first as reads_go_first
     from agentsim.mutants.tools import too_many_at_once as too_many_at_once
     from agentsim.mutants.tools import unknown_tool_guessed as unknown_tool_guessed
     from agentsim.mutants.tools import write_overlaps_reads as write_overlaps_reads
+    from agentsim.mutants.tools import write_retried as write_retried
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -80,29 +138,56 @@ else:
             "Loop": "loop",
             "MUTANTS": "registry",
             "Mutant": "registry",
+            "all_asked_at_once": "tools",
+            "approval_forged": "arguments",
             "approval_reused": "tools",
+            "approver_in_signature": "loops",
+            "arguments_tidied": "arguments",
             "blocked_write_runs": "loops",
             "budget_checked_late": "limits",
+            "cache_taken_off_twice": "limits",
             "cached_tokens_in_full": "limits",
             "call_runs_twice": "tools",
             "calls_left_unanswered": "history",
+            "cancellation_swallowed": "timing",
+            "category_ignored": "tools",
             "confirmation_ignored": "tools",
             "confirmation_too_late": "tools",
+            "cut_write_denied": "timing",
             "deadline_as_cancellation": "limits",
+            "deadline_early": "timing",
+            "deadline_per_iteration": "timing",
             "declined_call_runs": "tools",
+            "declined_calls_not_counted": "loops",
+            "detection_by_name": "loops",
             "detection_without_output": "loops",
+            "detector_shared": "loops",
+            "empty_arguments_accepted": "arguments",
             "ends_on_done_text": "history",
+            "error_answered_twice": "errors",
             "error_kills_loop": "errors",
             "error_not_flagged": "errors",
             "error_swallowed": "errors",
             "everything_at_once": "tools",
+            "final_answer_not_counted": "limits",
+            "first_call_only": "loops",
             "heartbeat_left_running": "limits",
+            "large_numbers_rounded": "arguments",
+            "last_arguments_for_all": "arguments",
+            "last_response_counts": "limits",
+            "late_answer_taken": "timing",
             "limit_looks_like_success": "limits",
             "limit_off_by_one": "limits",
             "limit_one_short": "limits",
+            "limit_prolonged": "limits",
             "looks_at_last_call_only": "loops",
+            "loop_looks_like_success": "loops",
             "loop_never_ended": "loops",
+            "loop_on_text_only": "loops",
+            "missing_usage_is_zero": "limits",
+            "models_approval_kept": "arguments",
             "mutants_page": "page",
+            "next_call_after_deadline": "timing",
             "no_deadline": "limits",
             "no_limit_at_all": "limits",
             "no_loop_detection": "loops",
@@ -112,20 +197,33 @@ else:
             "progress_not_seen": "loops",
             "prompt_never_sent": "requests",
             "prompt_tells_iteration": "requests",
+            "queue_worked_off": "timing",
             "raises_at_limit": "limits",
+            "raw_text_compared": "loops",
+            "reads_go_first": "tools",
+            "refusals_counted_apart": "loops",
             "response_not_appended": "history",
             "result_not_appended": "history",
             "results_as_user_messages": "history",
             "results_before_response": "history",
             "results_by_completion": "history",
             "short_window": "loops",
+            "signature_joined": "loops",
+            "texts_not_compared": "loops",
+            "tokens_counted_twice": "limits",
+            "tokens_never_counted": "limits",
             "too_many_at_once": "tools",
             "tools_narrowed": "requests",
             "unbroken": "registry",
             "unknown_tool_guessed": "tools",
             "unknown_tool_kills_loop": "errors",
+            "unrun_calls_not_counted": "loops",
+            "volatile_not_masked": "loops",
+            "waiting_calls_told_unknown": "timing",
             "waits_at_limit": "limits",
+            "whole_step_signature": "loops",
             "write_overlaps_reads": "tools",
+            "write_retried": "tools",
             "wrong_call_id": "history",
         },
     )

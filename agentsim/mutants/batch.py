@@ -100,7 +100,7 @@ class Batch:
         if tool is None:
             return refused(f"unknown tool {call.name}")
         try:
-            arguments = read_arguments(call.arguments)
+            arguments = self.read(call)
             check_arguments(arguments, compile_schema(tool.definition))
         except InvalidArguments as fault:
             return refused(f"invalid arguments of {call.name}: {fault}")
@@ -117,6 +117,10 @@ class Batch:
     def find(self, call: ToolCall) -> Tool | None:
         """The tool that a call names, if it is on the list (R3.5)."""
         return self.tools.get(call.name)
+
+    def read(self, call: ToolCall) -> dict[str, Any]:
+        """The arguments of a call, as the model wrote them (R1.11)."""
+        return read_arguments(call.arguments)
 
     async def confirm(
         self, call: ToolCall, arguments: dict[str, Any]

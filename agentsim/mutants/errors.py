@@ -8,6 +8,7 @@ from agentsim.mutants.answers import Answer, End
 from agentsim.mutants.loop import Loop
 
 __all__ = [
+    "error_answered_twice",
     "error_kills_loop",
     "error_not_flagged",
     "error_swallowed",
@@ -59,3 +60,20 @@ class ErrorSwallowed(Loop):
 async def error_swallowed(env: Env) -> RunResult:
     """The error of a tool is swallowed: the model sees an empty result."""
     return await ErrorSwallowed(env).run()
+
+
+class ErrorAnsweredTwice(Loop):
+    def append_results(self) -> None:
+        failed = [
+            self.result(call, self.answers[position])
+            for position, call in enumerate(self.calls)
+            if self.answers[position].failed
+        ]
+        super().append_results()
+        for message in failed:
+            self.append(message)
+
+
+async def error_answered_twice(env: Env) -> RunResult:
+    """The branch for errors goes on into the usual one: a failed call has two results."""
+    return await ErrorAnsweredTwice(env).run()

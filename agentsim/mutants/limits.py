@@ -4,24 +4,32 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import NoReturn
 
-from agentsim.core import Env, Response, RunResult, user
+from agentsim.core import Env, Request, Response, RunResult, Usage, user
 from agentsim.mutants.answers import End
 from agentsim.mutants.loop import BOUNDARIES, Loop
 
 __all__ = [
     "budget_checked_late",
+    "cache_taken_off_twice",
     "cached_tokens_in_full",
     "deadline_as_cancellation",
+    "final_answer_not_counted",
     "heartbeat_left_running",
+    "last_response_counts",
     "limit_looks_like_success",
     "limit_off_by_one",
     "limit_one_short",
+    "limit_prolonged",
+    "missing_usage_is_zero",
     "no_deadline",
     "no_limit_at_all",
     "one_more_request_after_limit",
     "raises_at_limit",
+    "tokens_counted_twice",
+    "tokens_never_counted",
     "waits_at_limit",
 ]
 
@@ -165,3 +173,75 @@ class HeartbeatLeftRunning(Loop):
 async def heartbeat_left_running(env: Env) -> RunResult:
     """A task that shows signs of life goes on when the run has returned."""
     return await HeartbeatLeftRunning(env).run()
+
+
+class LimitProlonged(Loop):
+    def exhausted(self, limit: int) -> bool:
+        return self.iterations >= 2 * limit
+
+
+async def limit_prolonged(env: Env) -> RunResult:
+    """A run that is at its limit gets as many iterations once more."""
+    return await LimitProlonged(env).run()
+
+
+class TokensCountedTwice(Loop):
+    def billable(self) -> float:
+        return 2 * super().billable()
+
+
+async def tokens_counted_twice(env: Env) -> RunResult:
+    """Every token counts twice, as when two layers of a program both count it."""
+    return await TokensCountedTwice(env).run()
+
+
+class TokensNeverCounted(Loop):
+    def billable(self) -> float:
+        return 0
+
+
+async def tokens_never_counted(env: Env) -> RunResult:
+    """A budget is configured, and no token is ever counted."""
+    return await TokensNeverCounted(env).run()
+
+
+class LastResponseCounts(Loop):
+    def take(self, request: Request, response: Response) -> None:
+        self.usage = Usage()
+        super().take(request, response)
+
+
+async def last_response_counts(env: Env) -> RunResult:
+    """Only the tokens of the latest response are compared with the budget."""
+    return await LastResponseCounts(env).run()
+
+
+class CacheTakenOffTwice(Loop):
+    def billable(self) -> float:
+        return super().billable() - self.usage.cache_read
+
+
+async def cache_taken_off_twice(env: Env) -> RunResult:
+    """Tokens read from the cache are taken off twice: what was spent goes below zero."""
+    return await CacheTakenOffTwice(env).run()
+
+
+class MissingUsageIsZero(Loop):
+    def take(self, request: Request, response: Response) -> None:
+        super().take(request, replace(response, usage=response.usage or Usage()))
+
+
+async def missing_usage_is_zero(env: Env) -> RunResult:
+    """A response without usage counts as if it had cost nothing."""
+    return await MissingUsageIsZero(env).run()
+
+
+class FinalAnswerNotCounted(Loop):
+    def check_budget(self, response: Response) -> None:
+        if response.message.tool_calls:
+            super().check_budget(response)
+
+
+async def final_answer_not_counted(env: Env) -> RunResult:
+    """A final answer that crosses the budget is a success; its tokens are lost."""
+    return await FinalAnswerNotCounted(env).run()

@@ -4,19 +4,46 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from agentsim.core import Env, LoopRules, LoopWindow, RunResult, Tool, ToolCall
+from agentsim.core import (
+    Env,
+    LoopRules,
+    LoopWindow,
+    Message,
+    RunResult,
+    Tool,
+    ToolCall,
+    key_signature,
+    signature,
+)
 from agentsim.mutants.answers import Answer, End
 from agentsim.mutants.loop import Loop
+from agentsim.runtime import APPROVER
 
 __all__ = [
+    "approver_in_signature",
     "blocked_write_runs",
+    "declined_calls_not_counted",
+    "detection_by_name",
     "detection_without_output",
+    "detector_shared",
+    "first_call_only",
     "looks_at_last_call_only",
+    "loop_looks_like_success",
     "loop_never_ended",
+    "loop_on_text_only",
     "no_loop_detection",
     "progress_not_seen",
+    "raw_text_compared",
+    "refusals_counted_apart",
     "short_window",
+    "signature_joined",
+    "texts_not_compared",
+    "unrun_calls_not_counted",
+    "volatile_not_masked",
+    "whole_step_signature",
 ]
 
 
@@ -93,3 +120,163 @@ class BlockedWriteRuns(Loop):
 async def blocked_write_runs(env: Env) -> RunResult:
     """A write that is blocked as a loop still takes effect each time."""
     return await BlockedWriteRuns(env).run()
+
+
+class UnrunCallsNotCounted(Loop):
+    def detect(self, position: int) -> None:
+        if position in self.begun:
+            super().detect(position)
+
+
+async def unrun_calls_not_counted(env: Env) -> RunResult:
+    """Calls that never ran, since they are unknown or invalid, are not counted."""
+    return await UnrunCallsNotCounted(env).run()
+
+
+class DeclinedCallsNotCounted(Loop):
+    def detect(self, position: int) -> None:
+        if not self.answers[position].output.startswith("Error: declined"):
+            super().detect(position)
+
+
+async def declined_calls_not_counted(env: Env) -> RunResult:
+    """A call that a person declined may come again and again, and be asked again."""
+    return await DeclinedCallsNotCounted(env).run()
+
+
+class FirstCallOnly(Loop):
+    def detect(self, position: int) -> None:
+        if position == 0:
+            super().detect(position)
+
+
+async def first_call_only(env: Env) -> RunResult:
+    """Only the first call of each response is looked at."""
+    return await FirstCallOnly(env).run()
+
+
+class WholeStepSignature(Loop):
+    def sign(self, call: ToolCall, answer: Answer) -> str:
+        step = "".join(entry.output for entry in self.answers.values())
+        return super().sign(call, Answer(step))
+
+
+async def whole_step_signature(env: Env) -> RunResult:
+    """Steps are compared as a whole: a read that varies hides a write that repeats."""
+    return await WholeStepSignature(env).run()
+
+
+class ApproverInSignature(Loop):
+    async def execute(
+        self, position: int, tool: Tool, arguments: dict[str, Any]
+    ) -> Answer:
+        self.approver = arguments.get(APPROVER, "")
+        return await super().execute(position, tool, arguments)
+
+    def sign(self, call: ToolCall, answer: Answer) -> str:
+        return super().sign(call, Answer(answer.output + self.approver))
+
+
+async def approver_in_signature(env: Env) -> RunResult:
+    """Who approved a call is part of its signature: two persons in turn hide a loop."""
+    return await ApproverInSignature(env).run()
+
+
+class RawTextCompared(Loop):
+    def sign(self, call: ToolCall, answer: Answer) -> str:
+        return key_signature((call.name, call.arguments), answer.output)
+
+
+async def raw_text_compared(env: Env) -> RunResult:
+    """Arguments are compared as text: another order of keys makes another call."""
+    return await RawTextCompared(env).run()
+
+
+class SignatureJoined(Loop):
+    def sign(self, call: ToolCall, answer: Answer) -> str:
+        values = [str(value) for value in self.read(call).values()]
+        return " | ".join([call.name, *values, answer.output])
+
+
+async def signature_joined(env: Env) -> RunResult:
+    """A signature is joined by bars, which occur in the data: other calls look alike."""
+    return await SignatureJoined(env).run()
+
+
+class DetectionByName(Loop):
+    def sign(self, call: ToolCall, answer: Answer) -> str:
+        return call.name
+
+
+async def detection_by_name(env: Env) -> RunResult:
+    """Calls of one tool are taken for a loop, whatever they ask for and get."""
+    return await DetectionByName(env).run()
+
+
+class VolatileNotMasked(Loop):
+    def sign(self, call: ToolCall, answer: Answer) -> str:
+        return signature(call.name, call.arguments, answer.output)
+
+
+async def volatile_not_masked(env: Env) -> RunResult:
+    """A process id in the output makes each result another one, and hides a loop."""
+    return await VolatileNotMasked(env).run()
+
+
+class RefusalsCountedApart(Loop):
+    def refusal(self, call: ToolCall, tool: Tool) -> Answer | None:
+        block = super().refusal(call, tool)
+        return None if block is None else Answer(block.output, failed=True)
+
+
+async def refusals_counted_apart(env: Env) -> RunResult:
+    """A refused write counts under the words of its refusal, and never ends the run."""
+    return await RefusalsCountedApart(env).run()
+
+
+class LoopLooksLikeSuccess(Loop):
+    async def finish(self, end: End) -> RunResult:
+        if end.status == "loop":
+            end = End("done", output=end.words)
+        return await super().finish(end)
+
+
+async def loop_looks_like_success(env: Env) -> RunResult:
+    """A run that was ended as a loop is reported as done."""
+    return await LoopLooksLikeSuccess(env).run()
+
+
+class LoopOnTextOnly(Loop):
+    def detect(self, position: int) -> None:
+        pass
+
+    def hear(self, message: Message) -> None:
+        super().hear(replace(message, tool_calls=()))
+
+
+async def loop_on_text_only(env: Env) -> RunResult:
+    """Only the model's words are compared: the same call with new words is no loop."""
+    return await LoopOnTextOnly(env).run()
+
+
+class TextsNotCompared(Loop):
+    def hear(self, message: Message) -> None:
+        pass
+
+
+async def texts_not_compared(env: Env) -> RunResult:
+    """The model may pause with the same words as often as the limit allows."""
+    return await TextsNotCompared(env).run()
+
+
+class DetectorShared(Loop):
+    shared: ClassVar[dict[str, LoopWindow]] = {}
+
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        self.window = self.shared.setdefault(env.task, self.window)
+
+
+async def detector_shared(env: Env) -> RunResult:
+    """The detector belongs to the program: a run is blocked for what another one did."""
+    return await DetectorShared(env).run()

@@ -6,7 +6,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agentsim.core import Env, RunResult
+from agentsim.mutants.arguments import (
+    approval_forged,
+    arguments_tidied,
+    empty_arguments_accepted,
+    large_numbers_rounded,
+    last_arguments_for_all,
+    models_approval_kept,
+)
 from agentsim.mutants.errors import (
+    error_answered_twice,
     error_kills_loop,
     error_not_flagged,
     error_swallowed,
@@ -24,27 +33,48 @@ from agentsim.mutants.history import (
 )
 from agentsim.mutants.limits import (
     budget_checked_late,
+    cache_taken_off_twice,
     cached_tokens_in_full,
     deadline_as_cancellation,
+    final_answer_not_counted,
     heartbeat_left_running,
+    last_response_counts,
     limit_looks_like_success,
     limit_off_by_one,
     limit_one_short,
+    limit_prolonged,
+    missing_usage_is_zero,
     no_deadline,
     no_limit_at_all,
     one_more_request_after_limit,
     raises_at_limit,
+    tokens_counted_twice,
+    tokens_never_counted,
     waits_at_limit,
 )
 from agentsim.mutants.loop import Loop
 from agentsim.mutants.loops import (
+    approver_in_signature,
     blocked_write_runs,
+    declined_calls_not_counted,
+    detection_by_name,
     detection_without_output,
+    detector_shared,
+    first_call_only,
     looks_at_last_call_only,
+    loop_looks_like_success,
     loop_never_ended,
+    loop_on_text_only,
     no_loop_detection,
     progress_not_seen,
+    raw_text_compared,
+    refusals_counted_apart,
     short_window,
+    signature_joined,
+    texts_not_compared,
+    unrun_calls_not_counted,
+    volatile_not_masked,
+    whole_step_signature,
 )
 from agentsim.mutants.requests import (
     old_messages_dropped,
@@ -53,16 +83,30 @@ from agentsim.mutants.requests import (
     prompt_tells_iteration,
     tools_narrowed,
 )
+from agentsim.mutants.timing import (
+    cancellation_swallowed,
+    cut_write_denied,
+    deadline_early,
+    deadline_per_iteration,
+    late_answer_taken,
+    next_call_after_deadline,
+    queue_worked_off,
+    waiting_calls_told_unknown,
+)
 from agentsim.mutants.tools import (
+    all_asked_at_once,
     approval_reused,
     call_runs_twice,
+    category_ignored,
     confirmation_ignored,
     confirmation_too_late,
     declined_call_runs,
     everything_at_once,
+    reads_go_first,
     too_many_at_once,
     unknown_tool_guessed,
     write_overlaps_reads,
+    write_retried,
 )
 
 __all__ = ["MUTANTS", "Mutant", "unbroken"]
@@ -119,11 +163,23 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (confirmation_ignored, "declined", "confirmed-before-effect"),
     (confirmation_too_late, "declined", "confirmed-before-effect"),
     (declined_call_runs, "declined", "confirmed-before-effect"),
+    (category_ignored, "declined", "confirmed-before-effect"),
+    (reads_go_first, "parallel_reads", "calls-in-order"),
+    (all_asked_at_once, "steps_in_order", "calls-in-order"),
+    (write_retried, "pay_invoice", "effect-once"),
+    # with which arguments
+    (arguments_tidied, "edit_and_test", "arguments-as-asked"),
+    (empty_arguments_accepted, "null_arguments", "arguments-as-asked"),
+    (large_numbers_rounded, "large_numbers", "arguments-as-asked"),
+    (last_arguments_for_all, "parallel_reads", "arguments-as-asked"),
+    (approval_forged, "high_cpu", "arguments-as-asked"),
+    (models_approval_kept, "forged_approval", "arguments-as-asked"),
     # errors
     (error_kills_loop, "database_unreachable", "result-always"),
     (error_not_flagged, "database_unreachable", "errors-visible"),
     (error_swallowed, "database_unreachable", "errors-visible"),
     (unknown_tool_kills_loop, "high_cpu", "result-always"),
+    (error_answered_twice, "database_unreachable", "every-call-answered"),
     # loops
     (blocked_write_runs, "stuck_restart", "loop-blocked"),
     (detection_without_output, "polling_service", "no-false-loop"),
@@ -132,6 +188,20 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (no_loop_detection, "stuck_model", "loop-blocked"),
     (progress_not_seen, "edit_and_test", "no-false-loop"),
     (short_window, "alternating_search", "loop-terminal"),
+    (unrun_calls_not_counted, "invalid_again", "loop-blocked"),
+    (declined_calls_not_counted, "declined_again", "loop-blocked"),
+    (first_call_only, "hidden_write", "loop-blocked"),
+    (whole_step_signature, "hidden_write", "loop-blocked"),
+    (approver_in_signature, "two_approvers", "loop-blocked"),
+    (raw_text_compared, "same_call_rewritten", "loop-blocked"),
+    (signature_joined, "similar_searches", "no-false-loop"),
+    (detection_by_name, "parallel_reads", "no-false-loop"),
+    (volatile_not_masked, "stuck_restart", "loop-blocked"),
+    (refusals_counted_apart, "stuck_restart", "loop-terminal"),
+    (loop_looks_like_success, "stuck_model", "loop-terminal"),
+    (loop_on_text_only, "stuck_model", "loop-blocked"),
+    (texts_not_compared, "paused_again", "loop-terminal"),
+    (detector_shared, "stuck_model", "no-false-loop"),
     # limits
     (budget_checked_late, "token_budget", "limit-terminal"),
     (cached_tokens_in_full, "token_budget", "budget-counted-once"),
@@ -145,6 +215,22 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (one_more_request_after_limit, "iteration_limit", "limit-terminal"),
     (raises_at_limit, "iteration_limit", "result-always"),
     (waits_at_limit, "iteration_limit", "ends"),
+    (limit_prolonged, "iteration_limit", "limit-exact"),
+    (tokens_counted_twice, "token_budget", "budget-counted-once"),
+    (tokens_never_counted, "token_budget", "budget-counted-once"),
+    (last_response_counts, "token_budget", "budget-counted-once"),
+    (cache_taken_off_twice, "token_budget", "budget-counted-once"),
+    (missing_usage_is_zero, "usage_missing", "budget-counted-once"),
+    (final_answer_not_counted, "final_answer_over_budget", "budget-counted-once"),
+    # deadlines and cancellations
+    (next_call_after_deadline, "slow_batch", "deadline-kept"),
+    (deadline_per_iteration, "slow_polling", "deadline-kept"),
+    (late_answer_taken, "late_answer", "deadline-kept"),
+    (deadline_early, "slow_batch", "deadline-kept"),
+    (cut_write_denied, "deadline", "cut-calls-told"),
+    (waiting_calls_told_unknown, "slow_batch", "cut-calls-told"),
+    (queue_worked_off, "parallel_reads", "cancellation-kept"),
+    (cancellation_swallowed, "high_cpu", "cancellation-kept"),
 )
 
 

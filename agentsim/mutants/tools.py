@@ -6,23 +6,29 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from difflib import get_close_matches
+from itertools import groupby
 from typing import Any
 
-from agentsim.core import Env, RunResult, Tool, ToolCall
+from agentsim.core import Env, InvalidArguments, RunResult, Tool, ToolCall
 from agentsim.mutants.answers import Answer
 from agentsim.mutants.loop import Loop
 
 __all__ = [
+    "all_asked_at_once",
     "approval_reused",
     "call_runs_twice",
+    "category_ignored",
     "confirmation_ignored",
     "confirmation_too_late",
     "declined_call_runs",
     "everything_at_once",
+    "reads_go_first",
     "too_many_at_once",
     "unknown_tool_guessed",
     "write_overlaps_reads",
+    "write_retried",
 ]
 
 
@@ -153,3 +159,68 @@ class CallRunsTwice(Loop):
 async def call_runs_twice(env: Env) -> RunResult:
     """Each call runs twice, as when two layers of a program both handle it."""
     return await CallRunsTwice(env).run()
+
+
+class CategoryIgnored(Loop):
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        if self.tools[call.name].rights.confirm is None:
+            return arguments
+        return await super().confirm(call, arguments)
+
+
+async def category_ignored(env: Env) -> RunResult:
+    """A tool asks only if it is declared to: that it writes does not make it ask."""
+    return await CategoryIgnored(env).run()
+
+
+class ReadsGoFirst(Loop):
+    def groups(self) -> Iterator[list[int]]:
+        for _, group in groupby(
+            sorted(range(len(self.calls)), key=lambda at: self.alone(self.calls[at])),
+            key=lambda at: self.alone(self.calls[at]) and at,
+        ):
+            yield list(group)
+
+
+async def reads_go_first(env: Env) -> RunResult:
+    """All reads of a response run first, and its writes behind them."""
+    return await ReadsGoFirst(env).run()
+
+
+class AllAskedAtOnce(Loop):
+    async def answer_calls(self) -> None:
+        self.said: dict[str, dict[str, Any] | Answer] = {}
+        for call in self.calls:
+            tool = self.find(call)
+            if tool is not None and tool.rights.confirms:
+                with suppress(InvalidArguments):
+                    arguments = self.read(call)
+                    self.said[call.id] = await super().confirm(call, arguments)
+        await super().answer_calls()
+
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        return self.said[call.id]
+
+
+async def all_asked_at_once(env: Env) -> RunResult:
+    """A person is asked about all calls of a response before the first of them runs."""
+    return await AllAskedAtOnce(env).run()
+
+
+class WriteRetried(Loop):
+    async def execute(
+        self, position: int, tool: Tool, arguments: dict[str, Any]
+    ) -> Answer:
+        answer = await super().execute(position, tool, arguments)
+        if answer.failed:
+            return await super().execute(position, tool, arguments)
+        return answer
+
+
+async def write_retried(env: Env) -> RunResult:
+    """A tool that failed runs once more, also where its effect may have happened."""
+    return await WriteRetried(env).run()

@@ -22,6 +22,9 @@ NS_PER_S = 1_000_000_000
 TOLERANCE_NS = 1_000
 """How early an end may count as at the deadline: clocks are floats in between."""
 
+GRACE_NS = NS_PER_S
+"""How long what is cancelled at a deadline may take to be gone."""
+
 OVERRIDING = (None, "deadline", "cancelled", "failed", "waiting_human")
 """Statuses that may stand in place of a deadline that came at the same time."""
 
@@ -59,6 +62,15 @@ class Deadline:
     def reached(self, at_ns: int) -> bool:
         """Whether an end may be one at the deadline."""
         return at_ns >= self.due_ns - max(TOLERANCE_NS, self.due_ns * 2**-51)
+
+    def outrun_by(self, operation: Operation) -> bool:
+        """Whether a tool was cut off, and not until well after the deadline."""
+        end = operation.end
+        return (
+            end is not None
+            and end.ending == "cancelled"
+            and end.at_ns > self.due_ns + GRACE_NS
+        )
 
     def __str__(self) -> str:
         return seconds_of(self.due_ns)
@@ -129,6 +141,11 @@ def _behind(life: Life, deadline: Deadline) -> Iterator[Violation]:
         if late and not _told_unknown(life, operation):
             found = f"an effect of {operation.start.name}, told as certain"
             yield _late(deadline, found, shown(operation))
+            break
+    for operation in life.operations:
+        if deadline.outrun_by(operation):
+            found = f"{operation.start.name} cut off only later"
+            yield _late(deadline, found, (operation.start_at, operation.end_at or 0))
             break
     yield from _taken_in_time(life, deadline)
 
