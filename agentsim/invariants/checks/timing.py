@@ -214,10 +214,10 @@ def cancellation_kept(facts: Facts) -> Ruling:
         return rule(0, [], "nobody cancelled the run")
     violations: list[Violation] = []
     for life in facts.lives:
-        requests = [(place, event) for place, event in life.requests if place > at]
+        sent = [(place, event) for place, event in life.requests if place > at]
         starts = [entry for entry in life.operations if entry.start_at > at]
-        if requests:
-            place, request = requests[0]
+        if sent:
+            place, request = sent[0]
             violations.append(_uncut(f"request {request.number}", (at, place)))
         if starts:
             name = starts[0].start.name
