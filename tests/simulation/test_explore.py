@@ -261,7 +261,7 @@ def test_the_first_violating_run_is_kept_and_shrunk() -> None:
         found.expect_holds()
 
 
-async def two_bugs(env: Env) -> object:
+async def two_bugs(env: Env) -> None:
     """Fail in one place on an error of a tool, and in another without one."""
     try:
         await obedient(env)
