@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agentsim.invariants.facts import Facts
+if TYPE_CHECKING:  # the index of a trace is dear to import, and only checks need it
+    from agentsim.invariants.facts import Facts
 
 __all__ = [
     "Check",
@@ -65,7 +66,7 @@ class Judgement(NamedTuple):
 Ruling = tuple[VerdictStatus, int, tuple[Violation, ...], str]
 """A judgement without the name of its invariant: status, evidence, violations, why."""
 
-Check = Callable[[Facts], Ruling]
+Check = Callable[["Facts"], Ruling]
 
 
 def rule(evidence: int, violations: Sequence[Violation], nothing: str) -> Ruling:
