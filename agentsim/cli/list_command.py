@@ -13,7 +13,7 @@ from agentsim.core import EVENT_KINDS, UsageError, did_you_mean
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import INVARIANTS
 from agentsim.mutants import MUTANTS
-from agentsim.world import SPECS, World
+from agentsim.world import SPECS, tools_of_part
 
 __all__ = ["KINDS", "command"]
 
@@ -47,7 +47,6 @@ def _mutants() -> list[Row]:
 
 
 def _tools() -> list[Row]:
-    everything = World(spec() for spec in SPECS.values())
     return [
         {
             "name": tool.name,
@@ -55,7 +54,8 @@ def _tools() -> list[Row]:
             "confirms": "confirms" if tool.rights.confirms else "does not confirm",
             "says": tool.definition.description,
         }
-        for tool in everything.tools
+        for kind in SPECS
+        for tool in tools_of_part(kind)
     ]
 
 

@@ -23,7 +23,7 @@ from agentsim.providers import Script
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.plain import LATER, digest_of
 from agentsim.trace import ToolFacts
-from agentsim.world import Human, Spec, World, WorldTool
+from agentsim.world import Human, World, WorldTool
 
 __all__ = ["Scenario"]
 
@@ -37,7 +37,8 @@ class Scenario:
     Attributes:
         task: What the user asks for.
         script: What the model answers: replies in order, or a policy.
-        world: Specifications of the simulated subsystems, built fresh for each run.
+        world: Parts of the simulated world as they begin, and own tools; built anew for
+            each run.
         tools: Names of the tools that the agent gets (the allowlist), or None for all.
         human: Who approves; None when nobody is there.
         prompt: The system prompt to send, or None for the agent's own.
@@ -63,7 +64,7 @@ class Scenario:
     task: str
     script: Script | Sequence[Any]
     name: str = "scenario"
-    world: Sequence[Spec] = ()
+    world: Sequence[Any] = ()
     tools: Sequence[str] | None = None
     human: Human | None = field(default_factory=Human)
     prompt: str | None = None

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from agentsim.world.human import Human as Human
     from agentsim.world.human import Person as Person
     from agentsim.world.own.making import tool as tool
+    from agentsim.world.own.parts import OwnPart as OwnPart
+    from agentsim.world.own.parts import world_part as world_part
     from agentsim.world.own.tools import OwnTool as OwnTool
     from agentsim.world.own.tools import OwnToolSystem as OwnToolSystem
     from agentsim.world.parameters import AtLeast as AtLeast
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from agentsim.world.registry import from_plain as from_plain
     from agentsim.world.registry import human_from_plain as human_from_plain
     from agentsim.world.registry import to_plain as to_plain
+    from agentsim.world.registry import tools_of_part as tools_of_part
     from agentsim.world.subsystem import Spec as Spec
     from agentsim.world.subsystem import Subsystem as Subsystem
     from agentsim.world.subsystem import Surroundings as Surroundings
@@ -67,6 +70,7 @@ else:
             "Files": "parts.files",
             "FilesSystem": "parts.files",
             "Human": "human",
+            "OwnPart": "own.parts",
             "OwnTool": "own.tools",
             "OwnToolSystem": "own.tools",
             "Parameter": "parameters",
@@ -97,7 +101,9 @@ else:
             "to_plain": "registry",
             "tool": "own.making",
             "tools_of": "tools",
+            "tools_of_part": "registry",
             "unknown": "subsystem",
+            "world_part": "own.parts",
             "world_tool": "tools",
             "world_tools_page": "reference",
             "write_dataclass": "plain",

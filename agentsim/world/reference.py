@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.world.registry import SPECS
+from agentsim.world.registry import SPECS, tools_of_part
 from agentsim.world.tools import WorldTool
-from agentsim.world.world import World
 
 __all__ = ["world_tools_page"]
 
@@ -26,15 +25,13 @@ in their schema, and stands in the ledger in a field of its own.
 
 def world_tools_page() -> str:
     """The page as Markdown, one table per part."""
-    return _HEAD + "".join(_section(kind) for kind in SPECS)
+    return _HEAD + "".join(_section(kind) for kind in SPECS.own)
 
 
 def _section(kind: str) -> str:
-    # A suite needs files beside it; its tools are those that come last.
-    needed = [SPECS["files"]()] if kind == "suite" else []
-    tools = World((*needed, SPECS[kind]())).tools[len(World(needed).tools) :]
     title = SPECS[kind].__name__
-    return f"\n## {title} (`{kind}`)\n\n" + "\n".join(_rows(tools)) + "\n"
+    rows = _rows(tools_of_part(kind))
+    return f"\n## {title} (`{kind}`)\n\n" + "\n".join(rows) + "\n"
 
 
 def _rows(tools: tuple[WorldTool, ...]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 from agentsim.core import Registry
@@ -14,9 +15,11 @@ from agentsim.world.parts.payments import Payments
 from agentsim.world.parts.search import Search
 from agentsim.world.parts.services import Services
 from agentsim.world.plain import read_dataclass, write_dataclass
-from agentsim.world.subsystem import Spec, is_spec
+from agentsim.world.subsystem import Spec, Subsystem, is_spec
+from agentsim.world.tools import WorldTool
+from agentsim.world.world import World
 
-__all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain"]
+__all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain", "tools_of_part"]
 
 SPECS: Registry[type[Any]] = Registry(
     "part",
@@ -58,3 +61,20 @@ def to_plain(spec: Spec | Human) -> dict[str, Any]:
     data = write_dataclass(spec)
     assert isinstance(data, dict)
     return data
+
+
+def tools_of_part(kind: str) -> tuple[WorldTool, ...]:
+    """The tools of a part as it is by default; none where it can't be without fields.
+
+    Raises:
+        UsageError: for an unknown kind.
+    """
+    spec = SPECS.find(kind, "world: ")
+    needed = is_dataclass(spec) and any(
+        one.init and one.default is MISSING and one.default_factory is MISSING
+        for one in fields(spec)
+    )
+    if needed:
+        return ()
+    part: Subsystem = spec().build(World())
+    return part.tools()

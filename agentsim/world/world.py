@@ -13,7 +13,7 @@ from inspect import isawaitable
 from typing import Any, NamedTuple
 
 from agentsim.core import ToolFailed, UsageError, check_names, did_you_mean
-from agentsim.world.subsystem import Part, Spec, Subsystem, Unchanged, is_spec
+from agentsim.world.subsystem import Part, Subsystem, Unchanged, is_spec
 from agentsim.world.tools import WorldTool
 
 __all__ = ["Effect", "World"]
@@ -60,14 +60,14 @@ class World:
     Each subsystem is an attribute by its kind: `world.disk.used_percent`.
 
     Args:
-        specs: How its parts begin; one of each kind at most.
+        specs: Its parts as they begin, and tools; one of each kind at most.
         seed: What the world draws its numbers from, such as process ids.
 
     Raises:
         UsageError: when two parts are of one kind, or one lacks a part that it needs.
     """
 
-    def __init__(self, specs: Iterable[Spec] = (), *, seed: int = 0) -> None:
+    def __init__(self, specs: Iterable[Any] = (), *, seed: int = 0) -> None:
         self.seed = seed
         self.now_ns = 0
         self._began_ns = 0

@@ -10,7 +10,7 @@ What a block is, is said by its language:
 - `console`: lines that begin with `$` are commands of `agentsim`, or of `pytest`; the
   lines below one are its output. `...` stands for lines left out.
 - `json`, `jsonl`: must be that; with `title="name.json"` after the language, a file.
-- `sh`: each `make TARGET` must exist. `text`: anything.
+- `sh`: each `make TARGET` must exist. `toml`: must be that. `text`: anything.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,12 +32,21 @@ from typing import Any
 
 import yaml
 
+from agentsim.core import Registry
+from agentsim.faults import CATALOGUE
+from agentsim.invariants import INVARIANTS
 from agentsim.simulation import ScenarioFile
+from agentsim.world import SPECS
 from tests.docs.markdown import Block, blocks
 from tests.support.command import Done, agentsim
 from tests.support.source import ROOT
 
 __all__ = ["Command", "Page", "commands"]
+
+REGISTRIES: tuple[tuple[Registry[Any], frozenset[str]], ...] = tuple(
+    (registry, frozenset(registry)) for registry in (CATALOGUE, INVARIANTS, SPECS)
+)
+"""What can be added to, with the names that are there before a page adds its own."""
 
 LEFT_OUT = "..."
 
@@ -80,12 +90,15 @@ class Page:
         Raises:
             AssertionError: naming page and line, where one is not as the page says.
         """
-        for block in blocks(self._text):
-            try:
-                self._run(block)
-            except BaseException as error:
-                error.add_note(f"in the example at {self._name}:{block.line}")
-                raise
+        try:
+            for block in blocks(self._text):
+                try:
+                    self._run(block)
+                except BaseException as error:
+                    error.add_note(f"in the example at {self._name}:{block.line}")
+                    raise
+        finally:
+            _forget_modules()
 
     def _run(self, block: Block) -> None:
         match block.language:
@@ -100,6 +113,8 @@ class Page:
                 self._json(block)
             case "sh":
                 _check_targets(block.text)
+            case "toml":
+                tomllib.loads(block.text)
             case language:
                 assert language == "text", f"no language that is known: {language!r}"
 
@@ -222,3 +237,6 @@ def _forget_modules() -> None:
         if (getattr(module, "__file__", None) or "").startswith(here):
             del sys.modules[name]
     importlib.invalidate_caches()
+    for registry, known in REGISTRIES:
+        for name in [name for name in registry if name not in known]:
+            registry.discard(name)

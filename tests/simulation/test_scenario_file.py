@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from agentsim.core import ScenarioError
 from agentsim.simulation import Scenario, load_scenario, run
+from agentsim.world import SPECS
 from tests.support.scenarios import FOLDER, NAMES
 
 GOOD = """\
@@ -115,3 +117,44 @@ def loads(text: str) -> Scenario:
     from agentsim.simulation.files.yaml_text import load
 
     return build_scenario(load(text, "story.yaml"), "story")
+
+
+OWN = """
+from agentsim.world import SPECS, tool, world_part
+
+
+@SPECS.add
+@world_part("kiosk")
+class Kiosk:
+    papers: int = 1
+
+    @tool(read_only=True)
+    def count(self) -> int:
+        return self.papers
+"""
+
+
+def test_a_file_names_the_modules_whose_parts_it_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are imported from the current folder before anything of theirs is named."""
+    (tmp_path / "kiosk_of_a_test.py").write_text(OWN)
+    file = tmp_path / "story.yaml"
+    text = "task: Count.\nuses: [{}]\nworld: {{kiosk: {{papers: 4}}}}\nscript: [call: count]\n"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    try:
+        file.write_text(text.format("kiosk_of_a_test"))
+        scenario = load_scenario(file)
+        assert scenario.build_world().apply("count", {}) == "4"
+        file.write_text(text.format("kiosk_that_is_not_there"))
+        with pytest.raises(ScenarioError) as caught:
+            load_scenario(file)
+        assert str(caught.value).endswith(
+            "story.yaml:2: uses[0]: can't import 'kiosk_that_is_not_there': "
+            "there is no module 'kiosk_that_is_not_there'"
+        )
+    finally:
+        SPECS.discard("kiosk")
+        sys.modules.pop("kiosk_of_a_test", None)

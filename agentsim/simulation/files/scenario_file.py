@@ -28,6 +28,7 @@ from agentsim.core import (
 )
 from agentsim.faults import parse_rule
 from agentsim.providers import Forever, Reply, Script, call, forever, say, together
+from agentsim.simulation.agents import import_target
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.places import Place, translated
 from agentsim.simulation.files.yaml_text import Document, load_file
@@ -118,6 +119,7 @@ class ScenarioFile(_Model):
 
     name: StrictStr | None = None
     story: StrictStr | None = None
+    uses: list[StrictStr] = Field(default_factory=list)
     task: StrictStr
     script: list[ReplyEntry] = Field(min_length=1)
     world: dict[StrictStr, dict[StrictStr, Any] | None] = Field(default_factory=dict)
@@ -163,6 +165,9 @@ class _Builder:
         self._name = name
 
     def build(self, entry: ScenarioFile) -> Scenario:
+        for number, module in enumerate(entry.uses):
+            with Place(self._document, ("uses", number)):
+                import_target(f"{module}:__name__", f"uses[{number}]")
         human = entry.human
         with Place(self._document, ()):
             return Scenario(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, is_dataclass
 
 from agentsim.core import (
     AgentsimError,
@@ -27,14 +26,11 @@ def text_of(name: str, value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    data = _plain(value)
     try:
-        canonical_json(data)
+        canonical_json(value)
+        data = value
     except (TypeError, ValueError):
-        raise UsageError(
-            f"tool {name!r} returned what JSON can't carry, a {type(value).__name__}: "
-            "return text, or lists and mappings of texts and numbers"
-        ) from None
+        data = _plain(name, value)
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -54,8 +50,18 @@ def failure_of(error: Exception) -> Exception:
     return ToolFailed(f"{name}: {message}" if message else name)
 
 
-def _plain(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    dump = getattr(value, "model_dump", None)  # of pydantic, which is not loaded for it
-    return dump(mode="json") if callable(dump) else value
+def _plain(name: str, value: object) -> object:
+    """Models, dataclasses, dates and the like as JSON data; sets have no order."""
+    from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+    try:
+        # A set is left as it is, which JSON refuses: its order is not the same twice.
+        ordered = not isinstance(value, (set, frozenset))
+        data = to_jsonable_python(value) if ordered else value
+        canonical_json(data)
+    except (TypeError, ValueError, PydanticSerializationError):
+        raise UsageError(
+            f"tool {name!r} returned what JSON can't carry, a {type(value).__name__}: "
+            "return text, or lists and mappings of texts and numbers"
+        ) from None
+    return data
