@@ -179,11 +179,7 @@ def test_an_event_loop_of_its_own_is_told() -> None:
     """`asyncio.run` in a synchronous agent says to give the async function itself."""
 
     def runs_async(env: Env) -> object:
-        coroutine = awaiting(env)
-        try:
-            return asyncio.run(coroutine)
-        finally:
-            coroutine.close()
+        return asyncio.run(awaiting(env))
 
     with pytest.raises(UsageError, match="give the async function itself as the agent"):
         run(reading(), runs_async)

@@ -5,34 +5,42 @@ from __future__ import annotations
 import asyncio
 import time
 from asyncio import events
+from collections.abc import Coroutine
 from functools import partial
+from inspect import iscoroutine
 from operator import index
-from typing import SupportsIndex
+from typing import Any, SupportsIndex, TypeVar
 
 from agentsim.engine.refusals import LOOP
 from agentsim.engine.threads.baton import Baton
 
+T = TypeVar("T")
+
 _REAL_SLEEP = time.sleep
 _REAL_LOOP = asyncio.new_event_loop
+_REAL_RUN = asyncio.run
 
 
 class Replaced:
-    """While entered, `time.sleep` and `asyncio.new_event_loop` look whose thread it is.
+    """While entered, what blocks or makes an event loop looks whose thread it is on.
 
     Threads that hold no baton get what the standard library does.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_before", "_run")
 
     def __enter__(self) -> None:
         """Put both in place, keeping what was there before."""
         self._before = time.sleep, asyncio.new_event_loop, events.new_event_loop
+        self._run = asyncio.run
         time.sleep = _sleep
+        asyncio.run = _run
         asyncio.new_event_loop = events.new_event_loop = _new_event_loop
 
     def __exit__(self, *_: object) -> None:
         """Put back what was there before."""
         time.sleep, asyncio.new_event_loop, events.new_event_loop = self._before
+        asyncio.run = self._run
 
 
 def _sleep(seconds: float | SupportsIndex, /) -> None:
@@ -51,3 +59,12 @@ def _new_event_loop() -> asyncio.AbstractEventLoop:
     if baton is not None:
         baton.refuse("an event loop of its own (as asyncio.run does)", LOOP)
     return _REAL_LOOP()
+
+
+def _run(main: Coroutine[Any, Any, T], **options: Any) -> T:
+    baton = Baton.held()
+    if baton is not None:
+        if iscoroutine(main):
+            main.close()  # else Python would warn that it was never awaited
+        baton.refuse("an event loop of its own (as asyncio.run does)", LOOP)
+    return _REAL_RUN(main, **options)
