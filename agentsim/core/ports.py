@@ -7,7 +7,7 @@ outside sees a `Boundary`, behind which the engine decides what happens next.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from agentsim.core.events.event import Event
 from agentsim.core.limits import Limits, LoopRules
@@ -27,6 +27,8 @@ __all__ = [
     "SyncConfirm",
     "SyncEnv",
 ]
+
+T = TypeVar("T")
 
 Confirm = Callable[[Question], Awaitable[Decision]]
 """Asks a person to approve one call."""
@@ -81,6 +83,16 @@ class SyncEnv(Protocol):
     @property
     def confirm(self) -> SyncConfirm | None:
         """The person who approves, or None when nobody is there."""
+
+    def run(self, awaitable: Awaitable[T], *, timeout_s: float | None = None) -> T:
+        """Block until anything else of the async side is done.
+
+        Args:
+            timeout_s: Virtual seconds after which it is cancelled; None for no limit.
+
+        Raises:
+            TimeoutError: when it took longer.
+        """
 
 
 class Boundary(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
@@ -60,6 +62,23 @@ class Synchronous:
             return answer
 
         return ask
+
+    def run(self, awaitable: Awaitable[T], *, timeout_s: float | None = None) -> T:
+        """Block until anything else of the async side is done.
+
+        Raises:
+            TimeoutError: when it took longer.
+        """
+
+        async def done() -> T:
+            async with asyncio.timeout(timeout_s):
+                return await awaitable
+
+        try:
+            return self._wait("run", done)
+        finally:
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()  # one that was never begun; else this does nothing
 
     def _wait(self, what: str, ask: Callable[[], Awaitable[T]]) -> T:
         baton = Baton.held()
