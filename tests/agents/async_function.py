@@ -7,16 +7,8 @@ from __future__ import annotations
 
 import asyncio
 
-from agentsim.core import (
-    Env,
-    ProviderError,
-    Question,
-    RunResult,
-    Tool,
-    ToolCall,
-    ToolFailed,
-)
-from tests.agents.kit import PATIENCE_S, BadCall, Chat, kept, read
+from agentsim.core import Env, ProviderError, RunResult, ToolCall, ToolFailed
+from tests.agents.kit import BadCall, Chat, kept, read, run_tool
 
 
 async def agent(env: Env) -> RunResult:
@@ -48,28 +40,10 @@ async def _loop(env: Env, chat: Chat, open_calls: list[ToolCall]) -> RunResult:
             chat.tools.append(call.name)
             try:
                 arguments = read(call, list(tools))
-                chat.answer(call, await _run(env, tools[call.name], call, arguments))
+                chat.answer(
+                    call, await run_tool(env, tools[call.name], call, arguments)
+                )
             except (BadCall, ToolFailed) as error:
                 chat.refuse(call, str(error))
             del open_calls[0]
     return chat.out_of_rounds()
-
-
-async def _run(
-    env: Env, tool: Tool, call: ToolCall, arguments: dict[str, object]
-) -> object:
-    """Run a tool, with a person's approval where it needs one."""
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            if tool.rights.confirms:
-                if env.confirm is None:
-                    raise BadCall("nobody is there to approve")
-                answer = await env.confirm(Question(call.id, call.name, arguments))
-                if not (answer.approved and answer.confirmed_by):
-                    raise BadCall(f"declined: {answer.reason or 'by user'}")
-                arguments = {**arguments, "confirmed_by": answer.confirmed_by}
-            return await tool.run(arguments)
-    except TimeoutError:
-        raise BadCall(
-            f"no answer in {PATIENCE_S:g} s; whether it took effect is unknown"
-        ) from None

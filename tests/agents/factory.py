@@ -21,7 +21,15 @@ from agentsim.core import (
     ToolCall,
     ToolFailed,
 )
-from tests.agents.kit import PATIENCE_S, BadCall, Chat, kept, read
+from tests.agents.kit import (
+    NO_ANSWER,
+    PATIENCE_S,
+    BadCall,
+    Chat,
+    kept,
+    read,
+    with_approval,
+)
 
 Agent = Callable[[Env], Awaitable[RunResult]]
 
@@ -76,7 +84,7 @@ def runner(
             async with asyncio.timeout(patience_s):
                 return await tool.run(arguments)
         except TimeoutError:
-            raise BadCall("no answer; whether it took effect is unknown") from None
+            raise BadCall(NO_ANSWER) from None
 
     async def approved(call: ToolCall, arguments: dict[str, object]) -> object:
         if env.confirm is None:
@@ -86,8 +94,6 @@ def runner(
                 answer = await env.confirm(Question(call.id, call.name, arguments))
         except TimeoutError:
             raise BadCall("declined: nobody answered") from None
-        if not (answer.approved and answer.confirmed_by):
-            raise BadCall(f"declined: {answer.reason or 'by user'}")
-        return await plain(call, {**arguments, "confirmed_by": answer.confirmed_by})
+        return await plain(call, with_approval(arguments, answer))
 
     return approved if tool.rights.confirms else plain

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from agentsim.core import (
-    Env,
-    ProviderError,
-    Question,
-    RunResult,
-    Tool,
-    ToolCall,
-    ToolFailed,
-)
-from tests.agents.kit import PATIENCE_S, BadCall, Chat, kept, read
+from agentsim.core import Env, ProviderError, RunResult, ToolFailed
+from tests.agents.kit import BadCall, Chat, kept, read, run_tool
 
 
 @dataclass(frozen=True)
@@ -47,7 +38,7 @@ async def agent(env: Env) -> AsyncIterator[Step | RunResult]:
             yield Step("calling", call.name)
             try:
                 arguments = read(call, list(tools))
-                output = await _run(env, tools[call.name], call, arguments)
+                output = await run_tool(env, tools[call.name], call, arguments)
             except (BadCall, ToolFailed) as error:
                 chat.refuse(call, str(error))
                 yield Step("failed", str(error))
@@ -55,21 +46,3 @@ async def agent(env: Env) -> AsyncIterator[Step | RunResult]:
                 chat.answer(call, output)
                 yield Step("called", call.name)
     yield chat.out_of_rounds()
-
-
-async def _run(
-    env: Env, tool: Tool, call: ToolCall, arguments: dict[str, object]
-) -> object:
-    """Run a tool, with a person's approval where it needs one."""
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            if tool.rights.confirms:
-                if env.confirm is None:
-                    raise BadCall("nobody is there to approve")
-                answer = await env.confirm(Question(call.id, call.name, arguments))
-                if not (answer.approved and answer.confirmed_by):
-                    raise BadCall(f"declined: {answer.reason or 'by user'}")
-                arguments = {**arguments, "confirmed_by": answer.confirmed_by}
-            return await tool.run(arguments)
-    except TimeoutError:
-        raise BadCall("no answer; whether it took effect is unknown") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,14 +10,17 @@ from typing import Any
 from agentsim.core import (
     FINAL_REASONS,
     CallIdsReplaced,
+    Decision,
     Env,
     InvalidArguments,
     Limits,
     Message,
+    Question,
     Request,
     Response,
     RunResult,
     Status,
+    Tool,
     ToolCall,
     Usage,
     estimate_usage,
@@ -32,14 +36,21 @@ PATIENCE_S = 120.0
 """Virtual seconds that these agents wait for one tool, and for a person."""
 
 
+NO_ANSWER = "no answer in time; whether it took effect is unknown"
+
+
 class BadCall(Exception):
     """A call that can't be run; the message goes to the model."""
 
 
 def kept(limits: Limits, *names: str) -> Limits:
-    """The limits, without those that an agent does not keep."""
-    every = ("max_iterations", "deadline_s", "token_budget", "max_parallel")
-    return replace(limits, **{name: None for name in every if name not in names})
+    """Of the limits those that an agent keeps; none of these keeps a token budget."""
+    return Limits(
+        limits.max_iterations if "max_iterations" in names else None,
+        limits.deadline_s if "deadline_s" in names else None,
+        None,
+        limits.max_parallel if "max_parallel" in names else None,
+    )
 
 
 @dataclass
@@ -126,6 +137,41 @@ class Chat:
         limit = self.env.limits.max_iterations
         words = f"agent: reached the limit of {limit} iterations without finishing"
         return self.ended("max_iterations", output=words, error=words)
+
+
+async def run_tool(
+    env: Env, tool: Tool, call: ToolCall, arguments: dict[str, Any]
+) -> object:
+    """Run a tool, with a person's approval where it needs one.
+
+    Raises:
+        BadCall: when nobody approves, or no answer comes in time.
+        ToolFailed: when the tool says that it failed.
+    """
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            if tool.rights.confirms:
+                arguments = with_approval(arguments, await _ask(env, call, arguments))
+            return await tool.run(arguments)
+    except TimeoutError:
+        raise BadCall(NO_ANSWER) from None
+
+
+async def _ask(env: Env, call: ToolCall, arguments: dict[str, Any]) -> Decision:
+    if env.confirm is None:
+        raise BadCall("nobody is there to approve")
+    return await env.confirm(Question(call.id, call.name, arguments))
+
+
+def with_approval(arguments: dict[str, Any], decision: Decision) -> dict[str, Any]:
+    """The arguments with the name of who approved them.
+
+    Raises:
+        BadCall: when nobody did.
+    """
+    if not (decision.approved and decision.confirmed_by):
+        raise BadCall(f"declined: {decision.reason or 'by user'}")
+    return {**arguments, "confirmed_by": decision.confirmed_by}
 
 
 def read(call: ToolCall, names: Sequence[str]) -> dict[str, Any]:

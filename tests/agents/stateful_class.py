@@ -20,7 +20,15 @@ from agentsim.core import (
     ToolFailed,
     tool_result,
 )
-from tests.agents.kit import PATIENCE_S, BadCall, Chat, kept, read
+from tests.agents.kit import (
+    NO_ANSWER,
+    PATIENCE_S,
+    BadCall,
+    Chat,
+    kept,
+    read,
+    with_approval,
+)
 
 
 class Agent:
@@ -74,7 +82,7 @@ class Agent:
             except (BadCall, ToolFailed) as error:
                 words = str(error)
             except TimeoutError:
-                words = "no answer in time; whether it took effect is unknown"
+                words = NO_ANSWER
             self.failures += 1
             return tool_result(call.id, f"Error: {words}", is_error=True)
 
@@ -85,7 +93,5 @@ class Agent:
             if self.env.confirm is None:
                 raise BadCall("nobody is there to approve")
             answer = await self.env.confirm(Question(call.id, call.name, arguments))
-            if not (answer.approved and answer.confirmed_by):
-                raise BadCall(f"declined: {answer.reason or 'by user'}")
-            arguments = {**arguments, "confirmed_by": answer.confirmed_by}
+            arguments = with_approval(arguments, answer)
         return await tool.run(arguments)

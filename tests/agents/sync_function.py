@@ -15,7 +15,15 @@ from agentsim.core import (
     ToolCall,
     ToolFailed,
 )
-from tests.agents.kit import PATIENCE_S, BadCall, Chat, kept, read
+from tests.agents.kit import (
+    NO_ANSWER,
+    PATIENCE_S,
+    BadCall,
+    Chat,
+    kept,
+    read,
+    with_approval,
+)
 
 
 def agent(env: Env) -> RunResult:
@@ -49,11 +57,7 @@ def _run(env: Env, tool: Tool, call: ToolCall, arguments: dict[str, object]) -> 
                 raise BadCall("nobody is there to approve")
             question = Question(call.id, call.name, arguments)
             answer = env.sync.run(env.confirm(question), timeout_s=PATIENCE_S)
-            if not (answer.approved and answer.confirmed_by):
-                raise BadCall(f"declined: {answer.reason or 'by user'}")
-            arguments = {**arguments, "confirmed_by": answer.confirmed_by}
+            arguments = with_approval(arguments, answer)
         return env.sync.run(tool.run(arguments), timeout_s=PATIENCE_S)
     except TimeoutError:
-        raise BadCall(
-            f"no answer in {PATIENCE_S:g} s; whether it took effect is unknown"
-        ) from None
+        raise BadCall(NO_ANSWER) from None

@@ -8,24 +8,31 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from agentsim.core import Env, ToolCall, ToolFailed
-from tests.agents.kit import BadCall, Chat, read
+from agentsim.core import Env, ProviderError, RunResult, ToolCall, ToolFailed
+from tests.agents.kit import BadCall, Chat, kept, read, run_tool
 
 
-async def agent(env: Env) -> str:
-    """An async function that returns a text."""
+async def agent(env: Env) -> RunResult:
+    """An async function."""
+    env.declare(limits=kept(env.limits, "max_iterations"))
     chat = Chat(env)
-    for _ in range(10):
-        response = await env.client.complete(chat.request)
+    while chat.rounds != env.limits.max_iterations:
+        try:
+            response = await env.client.complete(chat.request)
+        except ProviderError as error:
+            return chat.ended("failed", error=str(error))
         calls = chat.take(response)
         if not calls:
-            return response.message.content
+            return chat.final(response)
         with suppress(ToolFailed, BadCall):
-            await _run_all(env, chat, calls)
-    return "I could not finish."
+            await run_all(env, chat, calls)
+    return chat.out_of_rounds()
 
 
-async def _run_all(env: Env, chat: Chat, calls: tuple[ToolCall, ...]) -> None:
-    tools = {tool.name: tool for tool in env.tools if tool.rights.read_only}
+async def run_all(env: Env, chat: Chat, calls: tuple[ToolCall, ...]) -> None:
+    """Run the calls of one response."""
+    tools = {tool.name: tool for tool in env.tools}
     for call in calls:
-        chat.answer(call, await tools[call.name].run(read(call, list(tools))))
+        chat.tools.append(call.name)
+        arguments = read(call, list(tools))
+        chat.answer(call, await run_tool(env, tools[call.name], call, arguments))

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 import asyncio
 
-from agentsim.core import Env, Message, Question, Tool, ToolCall, ToolFailed, tool_result
-from tests.agents.kit import BadCall, Chat, read
+from agentsim.core import (
+    Env,
+    Message,
+    ProviderError,
+    RunResult,
+    Tool,
+    ToolCall,
+    ToolFailed,
+    tool_result,
+)
+from tests.agents.kit import BadCall, Chat, kept, read, run_tool
 
 
 class Agent:
@@ -18,29 +27,29 @@ class Agent:
     def __init__(self) -> None:
         self.tools: dict[str, Tool] = {}
 
-    async def __call__(self, env: Env) -> str:
+    async def __call__(self, env: Env) -> RunResult:
         """Answer every reply by one `gather` over its calls."""
+        env.declare(limits=kept(env.limits, "max_iterations"))
         self.env = env
         self.tools = {tool.name: tool for tool in env.tools}
         chat = Chat(env)
-        for _ in range(10):
-            response = await env.client.complete(chat.request)
+        while chat.rounds != env.limits.max_iterations:
+            try:
+                response = await env.client.complete(chat.request)
+            except ProviderError as error:
+                return chat.ended("failed", error=str(error))
             calls = chat.take(response)
             if not calls:
-                return response.message.content
+                return chat.final(response)
+            chat.tools += [call.name for call in calls]
             chat.messages += await asyncio.gather(*map(self.run_one, calls))
-        return "I could not finish."
+        return chat.out_of_rounds()
 
     async def run_one(self, call: ToolCall) -> Message:
-        """Run one call, approved where it must be."""
+        """Run one call; whatever becomes of it is its result."""
         try:
             arguments = read(call, list(self.tools))
-            tool = self.tools[call.name]
-            if tool.rights.confirms:
-                assert self.env.confirm is not None
-                answer = await self.env.confirm(Question(call.id, call.name, arguments))
-                if not answer.approved:
-                    raise BadCall(f"declined: {answer.reason or 'by user'}")
-            return tool_result(call.id, str(await tool.run(arguments)))
+            output = await run_tool(self.env, self.tools[call.name], call, arguments)
+            return tool_result(call.id, str(output))
         except (BadCall, ToolFailed) as error:
             return tool_result(call.id, f"Error: {error}", is_error=True)
