@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from agentsim.core import EVENT_KINDS, UsageError, did_you_mean
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import INVARIANTS
 from agentsim.mutants import MUTANTS
+from agentsim.simulation import scenario_schema
 from agentsim.world import SPECS, tools_of_part
 
 __all__ = ["KINDS", "command"]
@@ -80,8 +82,14 @@ def command(
         str | None, typer.Argument(metavar="[KIND]", help=f"One of {', '.join(KINDS)}.")
     ] = None,
     as_json: JsonOption = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of scenario files.")
+    ] = False,
 ) -> int:
     """List what can be named on the command line and in scenarios."""
+    if schema:
+        tell(console(), json.dumps(scenario_schema(), indent=2))
+        return 0
     if kind is not None and kind not in KINDS:
         raise UsageError(
             f"list: expected one of {', '.join(KINDS)}, got {kind!r}{did_you_mean(kind, KINDS)}"

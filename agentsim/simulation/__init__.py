@@ -18,7 +18,9 @@ if TYPE_CHECKING:
         ExplorationStopped as ExplorationStopped,
     )
     from agentsim.simulation.exploring.findings import Failure as Failure
-    from agentsim.simulation.files.scenario_file import ScenarioFile as ScenarioFile
+    from agentsim.simulation.files.entries import ScenarioFile as ScenarioFile
+    from agentsim.simulation.files.reference import scenario_page as scenario_page
+    from agentsim.simulation.files.reference import scenario_schema as scenario_schema
     from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
     from agentsim.simulation.menu import EXPLORING as EXPLORING
     from agentsim.simulation.menu import SCRIPTED as SCRIPTED
@@ -50,7 +52,7 @@ else:
             "Run": "run",
             "SCRIPTED": "menu",
             "Scenario": "scenario",
-            "ScenarioFile": "files.scenario_file",
+            "ScenarioFile": "files.entries",
             "Verdict": "verdict",
             "agent_name": "agents",
             "explore": "exploring.explore",
@@ -60,6 +62,8 @@ else:
             "regression_test": "source.regression",
             "replay": "run",
             "run": "run",
+            "scenario_page": "files.reference",
+            "scenario_schema": "files.reference",
             "source_of": "source.regression",
         },
     )

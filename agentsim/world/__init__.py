@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from agentsim.world.registry import human_from_plain as human_from_plain
     from agentsim.world.registry import to_plain as to_plain
     from agentsim.world.registry import tools_of_part as tools_of_part
+    from agentsim.world.schemas import spec_schema as spec_schema
+    from agentsim.world.schemas import untitled as untitled
     from agentsim.world.subsystem import Spec as Spec
     from agentsim.world.subsystem import Subsystem as Subsystem
     from agentsim.world.subsystem import Surroundings as Surroundings
@@ -98,11 +100,13 @@ else:
             "from_plain": "registry",
             "human_from_plain": "registry",
             "read_dataclass": "plain",
+            "spec_schema": "schemas",
             "to_plain": "registry",
             "tool": "own.making",
             "tools_of": "tools",
             "tools_of_part": "registry",
             "unknown": "subsystem",
+            "untitled": "schemas",
             "world_part": "own.parts",
             "world_tool": "tools",
             "world_tools_page": "reference",

@@ -9,6 +9,7 @@ from agentsim.cli.reference import command_line_page
 from agentsim.faults import faults_page
 from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
+from agentsim.simulation import scenario_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
 from tests.docs.python_page import python_page
@@ -24,6 +25,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "mutants.md": mutants_page,
     "python.md": python_page,
     "rules.md": rules_page,
+    "scenario-file.md": scenario_page,
     "world-tools.md": world_tools_page,
 }
 """File -> the function that gives its text."""

@@ -8,16 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-)
+from pydantic import ValidationError
 
 from agentsim.core import (
     Injected,
@@ -30,109 +23,20 @@ from agentsim.faults import parse_rule
 from agentsim.providers import Forever, Reply, Script, call, forever, say, together
 from agentsim.simulation.agents import import_target
 from agentsim.simulation.expectation import Expectation
+from agentsim.simulation.files.entries import (
+    CallEntry,
+    Entry,
+    ExpectEntry,
+    ReplyEntry,
+    ScenarioFile,
+)
 from agentsim.simulation.files.places import Place, translated
 from agentsim.simulation.files.yaml_text import Document, load_file
 from agentsim.simulation.scenario import Scenario
 from agentsim.world import Human, human_from_plain
 from agentsim.world import from_plain as part_from_plain
 
-__all__ = ["ScenarioFile", "build_scenario", "load_scenario"]
-
-Number = Annotated[float, Field(strict=True)]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class UsageEntry(_Model):
-    """Tokens that the service reports with a reply."""
-
-    prompt: StrictInt = Field(ge=0)
-    completion: StrictInt = Field(ge=0)
-    cache_read: StrictInt = Field(default=0, ge=0)
-
-
-class CallEntry(_Model):
-    """One call of a reply."""
-
-    call: StrictStr
-    with_: dict[StrictStr, Any] | StrictStr = Field(default_factory=dict, alias="with")
-    id: StrictStr | None = None
-
-
-class ReplyEntry(_Model):
-    """One entry of a script: `say`, `call`, `calls`, or `forever` as the last."""
-
-    say: StrictStr | None = None
-    call: StrictStr | None = None
-    with_: dict[StrictStr, Any] | StrictStr | None = Field(default=None, alias="with")
-    id: StrictStr | None = None
-    calls: list[CallEntry] | None = None
-    text: StrictStr | None = None
-    stop_reason: StrictStr | None = None
-    refusal: StrictStr | None = None
-    usage: UsageEntry | Literal["missing"] | None = None
-    latency_s: Number | None = Field(default=None, ge=0)
-    forever: list[ReplyEntry] | None = None
-
-
-class LimitsEntry(_Model):
-    """The limits to keep; `null` means none."""
-
-    max_iterations: StrictInt | None = 10
-    deadline_s: Number | None = 3600.0
-    token_budget: StrictInt | None = None
-    max_parallel: StrictInt | None = 4
-    cache_read_weight: Number = 0
-
-
-class LoopEntry(_Model):
-    """The parameters of loop detection."""
-
-    block_at: StrictInt = 3
-    window: StrictInt = 31
-
-
-class InjectEntry(_Model):
-    """A message that the user may send into the running turn."""
-
-    id: StrictStr
-    text: StrictStr
-
-
-class ExpectEntry(_Model):
-    """What should be true of the run without deviations."""
-
-    status: StrictStr | None = None
-    output: StrictStr | None = None
-    iterations: StrictInt | None = None
-    messages: StrictInt | None = None
-    calls: StrictInt | None = None
-    first_block: StrictInt | None = None
-    tools: list[StrictStr] | None = None
-    effects: dict[StrictStr, StrictInt] | None = None
-
-
-class ScenarioFile(_Model):
-    """A scenario as a file says it."""
-
-    name: StrictStr | None = None
-    story: StrictStr | None = None
-    uses: list[StrictStr] = Field(default_factory=list)
-    task: StrictStr
-    script: list[ReplyEntry] = Field(min_length=1)
-    world: dict[StrictStr, dict[StrictStr, Any] | None] = Field(default_factory=dict)
-    tools: list[StrictStr] | None = None
-    human: dict[StrictStr, Any] | Literal["none"] = Field(default_factory=dict)
-    prompt: StrictStr | None = None
-    temperature: Number = Field(default=0.2, ge=0, le=2)
-    limits: LimitsEntry = Field(default_factory=LimitsEntry)
-    loop: LoopEntry = Field(default_factory=LoopEntry)
-    faults: list[dict[StrictStr, Any] | StrictStr] = Field(default_factory=list)
-    inject: list[InjectEntry] = Field(default_factory=list)
-    expect: ExpectEntry = Field(default_factory=ExpectEntry)
-    seed: StrictInt = Field(default=0, ge=0)
+__all__ = ["build_scenario", "load_scenario"]
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -191,7 +95,7 @@ class _Builder:
                 seed=entry.seed,
             )
 
-    def _made(self, name: str, make: Any, entry: _Model) -> Any:
+    def _made(self, name: str, make: Any, entry: Entry) -> Any:
         with Place(self._document, (name,)):
             return make(**entry.model_dump())
 

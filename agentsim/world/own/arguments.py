@@ -20,8 +20,8 @@ from typing import (
 )
 
 from agentsim.core import UsageError, did_you_mean
+from agentsim.world.docstrings import words_of
 from agentsim.world.own.annotations import readable
-from agentsim.world.own.docstrings import words_of
 from agentsim.world.own.words import expected_words
 from agentsim.world.parameters import kind_of
 from agentsim.world.subsystem import Surroundings

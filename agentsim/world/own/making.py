@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 from agentsim.core import Category, Rights, Tool, ToolDef, UsageError
+from agentsim.world.docstrings import words_of
 from agentsim.world.own.arguments import FromSchema, FromSignature
-from agentsim.world.own.docstrings import words_of
 from agentsim.world.own.tools import LATENCY_S, OwnTool, plain_answer
 
 __all__ = ["tool"]

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from agentsim.core import UsageError
 
-__all__ = ["model_of", "schema_of"]
+__all__ = ["model_of", "schema_of", "untitled"]
 
 
 class _Schema(GenerateJsonSchema):
@@ -58,7 +58,7 @@ def schema_of(name: str, model: type[BaseModel]) -> dict[str, Any]:
         schema = model.model_json_schema(schema_generator=_Schema)
     except PydanticUserError:
         raise _unreadable(name) from None
-    bare = _untitled(schema)
+    bare = untitled(schema)
     order = ("type", "properties", "required", "additionalProperties")
     head = {key: bare[key] for key in order if key in bare}
     return {**head, **{key: value for key, value in bare.items() if key not in head}}
@@ -71,17 +71,18 @@ def _unreadable(name: str) -> UsageError:
     )
 
 
-def _untitled(schema: Any) -> Any:  # noqa: ANN401 - a part of a JSON Schema
+def untitled(schema: Any) -> Any:  # noqa: ANN401 - a part of a JSON Schema
+    """The schema without the titles that pydantic makes up."""
     if isinstance(schema, list):
-        return [_untitled(entry) for entry in schema]
+        return [untitled(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: {name: _untitled(entry) for name, entry in value.items()}
+        key: {name: untitled(entry) for name, entry in value.items()}
         if key in ("properties", "$defs") and isinstance(value, dict)
         else value
         if key in ("default", "const", "enum", "examples")
-        else _untitled(value)
+        else untitled(value)
         for key, value in schema.items()
         if not (key == "title" and isinstance(value, str))
     }
