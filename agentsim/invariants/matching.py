@@ -15,14 +15,24 @@ from operator import itemgetter
 from typing import Any
 
 from agentsim.core import (
+    CallKey,
     ConfirmationAsked,
     InvalidArguments,
+    ToolCall,
     ToolStarted,
+    call_key,
     parse_arguments,
 )
 from agentsim.invariants.subjects import Asked, Operation, Question, Turn
 
-__all__ = ["APPROVER", "arguments_of", "same_arguments", "served", "settle"]
+__all__ = [
+    "APPROVER",
+    "arguments_of",
+    "call_key_of",
+    "same_arguments",
+    "served",
+    "settle",
+]
 
 APPROVER = "confirmed_by"
 """The field that a runtime adds to the arguments of an approved call (R4.4)."""
@@ -49,6 +59,14 @@ def arguments_of(text: str) -> Mapping[str, Any] | None:
         return parse_arguments(text)
     except InvalidArguments:
         return None
+
+
+def call_key_of(call: ToolCall) -> CallKey:
+    """What makes two calls the same request: name and canonical arguments."""
+    return _known_key(call.name, call.arguments)
+
+
+_known_key = lru_cache(maxsize=1024)(call_key)
 
 
 def same_arguments(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -41,12 +41,13 @@ def arguments_as_asked(facts: Facts) -> Ruling:
     defaults = _Defaults(facts)
     for life in facts.lives:
         for turn in life.turns:
+            evidence += len(turn.operations) + len(turn.questions)
             for operation in turn.operations:
-                evidence += 1
-                violations += _changed(operation, turn, defaults)
+                if not (operation.wanted and _is_asked(operation.start, turn)):
+                    violations += _changed(operation, turn, defaults)
             for question in turn.questions:
-                evidence += 1
-                violations += _put_otherwise(question, turn, defaults)
+                if not _is_asked(question.ask, turn):
+                    violations += _put_otherwise(question, turn, defaults)
         for operation in life.operations:
             if APPROVER in operation.start.arguments:
                 violations += _forged(facts, operation)
@@ -57,19 +58,44 @@ class _Defaults:
     """The defaults that the schemas of the tools declare, by tool and field."""
 
     def __init__(self, facts: Facts) -> None:
-        self._schemas = {
-            tool.name: tool.definition.parameters for tool in facts.header.tools
-        }
+        self._tools = facts.header.tools
 
     def allows(self, name: str, field: str, value: object) -> bool:
         """Whether a field that was left out may have this value."""
-        properties = self._schemas.get(name, {}).get("properties")
+        schemas = {tool.name: tool.definition.parameters for tool in self._tools}
+        properties = schemas.get(name, {}).get("properties")
         entry = properties.get(field) if isinstance(properties, Mapping) else None
         return (
             isinstance(entry, Mapping)
             and "default" in entry
             and _alike(entry["default"], value)
         )
+
+
+def _is_asked(told: ToolStarted | ConfirmationAsked, turn: Turn) -> bool:
+    """Whether a call asks for just these arguments, none of them nested: the usual case."""
+    for asked in turn.asked:
+        if asked.call.name == told.name:
+            wanted = arguments_of(asked.call.arguments)
+            if wanted is not None and _is_plainly(wanted, told.arguments):
+                return True
+    return False
+
+
+def _is_plainly(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    signed = len(given) - len(wanted)
+    if signed and not (signed == 1 and APPROVER in given and APPROVER not in wanted):
+        return False
+    for key, value in wanted.items():
+        # Types first: True is 1, and in lists so, too.
+        if type(value) not in _PLAIN or type(value) is not type(given.get(key)):
+            return False
+        if value != given[key]:
+            return False
+    return True
+
+
+_PLAIN = (str, int, bool, float)
 
 
 def _fits(

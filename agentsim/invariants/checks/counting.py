@@ -7,10 +7,10 @@ block that nothing explains.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from agentsim.core import CallKey, LoopRules, LoopWindow, call_key, key_signature
+from agentsim.core import CallKey, LoopRules, LoopWindow, key_signature
 from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import call_key_of
 from agentsim.invariants.registry import Violation, quoted
 from agentsim.invariants.subjects import BLOCK, Asked, Life, Operation, Turn
 
@@ -109,7 +109,7 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules, walk: Walk) -> b
     worth = life.status == "loop"
     for turn in life.turns:
         for asked in turn.asked:
-            key = _key(asked)
+            key = call_key_of(asked.call)
             same = (key, _masked(facts, asked, asked.last))
             times[same] = count = times.get(same, 0) + 1
             if count >= rules.block_at or asked.blocked:
@@ -119,13 +119,6 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules, walk: Walk) -> b
         # The same question with other answers, each time: no loop, and none seen.
         walk.chances += sum(1 for n in asked_for.values() if n >= rules.block_at)
     return worth
-
-
-_known_key = lru_cache(maxsize=1024)(call_key)
-
-
-def _key(asked: Asked) -> CallKey:
-    return _known_key(asked.call.name, asked.call.arguments)
 
 
 def _masked(facts: Facts, asked: Asked, last: Operation | None) -> str | None:
@@ -186,7 +179,7 @@ class _Counter:
             return None
         rights = self._facts.rights.get(asked.call.name)
         writes = rights is not None and not rights.read_only
-        key = _key(asked)
+        key = call_key_of(asked.call)
         blocking = self._window.blocking(key) if writes else None
         last = self._last(turn, asked, blocked=blocking is not None)
         if last is not None and (last.end is None or last.end.ending == "cancelled"):
@@ -222,14 +215,14 @@ class _Counter:
         last = self._moved.pop(asked, asked.last)
         if last is None or not (blocked and asked.blocked):
             return last
-        key = _key(asked)
+        key = call_key_of(asked.call)
         for other in turn.asked[turn.asked.index(asked) + 1 :]:
             free = other.last is None and not other.declined
             if (
                 free
                 and other.blocked
                 and other not in self._moved
-                and _key(other) == key
+                and call_key_of(other.call) == key
             ):
                 self._moved[other] = last
                 return None
@@ -262,7 +255,7 @@ class _Counter:
         elif blocked:
             self._walk.chances += 1
             self._walk.false.append(self._too_early(turn, asked, count))
-        elif self._times[_key(asked)] >= self._rules.block_at:
+        elif self._times[call_key_of(asked.call)] >= self._rules.block_at:
             self._walk.chances += 1
 
     def _too_early(self, turn: Turn, asked: Asked, count: int) -> Violation:

@@ -53,8 +53,7 @@ def cut_calls_told(facts: Facts) -> Ruling:
     violations: list[Violation] = []
     for life in facts.lives:
         # All but the last responses of a run were answered in the usual way.
-        lost = any(entry.writes and _lost(entry.end) for entry in life.operations)
-        if life.status not in ENDED and not lost:
+        if life.status not in ENDED and not _lost_a_write(life):
             continue
         for turn in life.turns:
             for asked in turn.asked:
@@ -67,8 +66,12 @@ def cut_calls_told(facts: Facts) -> Ruling:
     return rule(evidence, violations, "no write and no waiting call was cut off")
 
 
-def _lost(end: object) -> bool:
-    return getattr(end, "ending", "cancelled") in ("unknown", "cancelled")
+def _lost_a_write(life: Life) -> bool:
+    for operation in life.operations:
+        end = operation.end
+        if operation.writes and (end is None or end.ending in ("unknown", "cancelled")):
+            return True
+    return False
 
 
 def _told(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import arguments_of, same_arguments
+from agentsim.invariants.matching import arguments_of, call_key_of, same_arguments
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -139,80 +141,106 @@ def calls_in_order(facts: Facts) -> Ruling:
     violations: list[Violation] = []
     for life in facts.lives:
         for turn in life.turns:
-            if len(turn.asked) < 2:
-                continue
-            steps = list(_steps(facts, turn))
-            for place, step in enumerate(steps):
-                found = list(_overtaken(turn, steps[:place], step))
+            if len(turn.asked) > 1 and _has_order(facts, turn):
+                found = list(_overtaken(turn, _steps(facts, turn)))
                 evidence += len(found)
                 violations += [entry for entry in found if entry is not None]
     return rule(evidence, violations, "no response asked for two calls in an order")
 
 
-class _Step:
-    """A call that can be told from its siblings, with what shows of its turn."""
+def _has_order(facts: Facts, turn: Turn) -> bool:
+    """Whether a response asks for a tool that runs alone."""
+    for asked in turn.asked:
+        rights = facts.rights.get(asked.call.name)
+        if rights is not None and rights.alone:
+            return True
+    return False
 
-    def __init__(self, asked: Asked, question: Question | None, *, alone: bool) -> None:
-        self.name = asked.call.name
-        self.first = asked.operations[0] if asked.operations else None
-        self.question = question
-        self.alone = alone
 
-    @property
-    def begins_at(self) -> int | None:
-        """When it was put to a person, or started."""
-        if self.question is not None:
-            return self.question.ask_at
-        return None if self.first is None else self.first.start_at
+class _Step(NamedTuple):
+    """A call that can be told from its siblings, with what shows of its turn.
+
+    Attributes:
+        begins_at: When it was put to a person, or started.
+        over_at: When another call may be put to a person: it has ended by then.
+    """
+
+    name: str
+    alone: bool
+    asks: bool
+    begins_at: int
+    starts_at: int
+    over_at: int
 
 
 def _steps(facts: Facts, turn: Turn) -> Iterator[_Step]:
-    for asked in turn.asked:
+    keys = [call_key_of(asked.call) for asked in turn.asked]
+    times = Counter(keys)
+    for asked, key in zip(turn.asked, keys, strict=True):
         rights = facts.rights.get(asked.call.name)
-        wanted = arguments_of(asked.call.arguments)
-        if rights is None or wanted is None or asked.guessed:
+        if rights is None or asked.guessed or times[key] > 1:
             continue
-        alike = [other for other in turn.asked if _is_alike(asked, other)]
-        if len(alike) > 1:
+        first = asked.operations[0] if asked.operations else None
+        question = _about(turn, asked) if rights.confirms else None
+        if first is None and question is None:
             continue
-        question = next((q for q in turn.questions if _is_about(q, asked)), None)
-        yield _Step(asked, question, alone=rights.alone)
-
-
-def _is_alike(asked: Asked, other: Asked) -> bool:
-    one, two = arguments_of(asked.call.arguments), arguments_of(other.call.arguments)
-    same = asked.call.name == other.call.name and one is not None and two is not None
-    return same and same_arguments(one or {}, two or {})
-
-
-def _is_about(question: Question, asked: Asked) -> bool:
-    wanted = arguments_of(asked.call.arguments)
-    named = question.ask.name == asked.call.name and wanted is not None
-    return named and same_arguments(question.ask.arguments, wanted or {})
-
-
-def _overtaken(
-    turn: Turn, before: list[_Step], step: _Step
-) -> Iterator[Violation | None]:
-    """For each call ahead of one that has begun: what is wrong, or None."""
-    begins_at = step.begins_at
-    if begins_at is None:
-        return
-    for ahead in before:
-        if not (ahead.alone or step.alone) or ahead.begins_at is None:
-            continue
-        run = ahead.first
-        over_at = ahead.begins_at if run is None else run.start_at
-        asked = step.question is not None and run is not None
-        if asked and run is not None and run.end_at is not None:
-            over_at = run.end_at  # overlapping runs are what writes-alone looks for
-        if over_at < begins_at:
-            yield None
-            continue
-        did = "is put to a person" if step.question is not None else "starts"
-        yield Violation(
-            f"{step.name} {did} before {ahead.name}, which the model asked for first",
-            f"{ahead.name} done, then {step.name}",
-            f"{step.name} first",
-            (turn.response_at, begins_at, over_at),
+        asks_at = None if question is None else question.ask_at
+        starts_at = asks_at if first is None else first.start_at
+        begins_at = starts_at if asks_at is None else asks_at
+        assert begins_at is not None
+        assert starts_at is not None
+        over_at = starts_at if first is None or first.end_at is None else first.end_at
+        yield _Step(
+            asked.call.name,
+            rights.alone,
+            question is not None,
+            begins_at,
+            starts_at,
+            over_at,
         )
+
+
+def _about(turn: Turn, asked: Asked) -> Question | None:
+    wanted = arguments_of(asked.call.arguments)
+    for question in turn.questions:
+        named = question.ask.name == asked.call.name and wanted is not None
+        if named and same_arguments(question.ask.arguments, wanted or {}):
+            return question
+    return None
+
+
+def _overtaken(turn: Turn, steps: Iterator[_Step]) -> Iterator[Violation | None]:
+    """For each call with others ahead of it: what is wrong, or None.
+
+    Overlapping runs are what writes-alone looks for: a call overtakes another one where
+    it starts first, or is put to a person before the other one has ended.
+    """
+    before: list[_Step] = []
+    latest: dict[bool, _Step] = {}  # of all, and of those that run alone
+    for step in steps:
+        ahead = latest.get(not step.alone)
+        if ahead is not None:
+            late = max(before, key=_over_at) if step.asks else ahead
+            over_at = late.over_at if step.asks else late.starts_at
+            yield (
+                _first(turn, late, step, over_at) if over_at > step.begins_at else None
+            )
+        before.append(step)
+        for alone in (False, True)[: 1 + step.alone]:
+            known = latest.get(alone)
+            if known is None or known.starts_at < step.starts_at:
+                latest[alone] = step
+
+
+def _over_at(step: _Step) -> int:
+    return step.over_at
+
+
+def _first(turn: Turn, ahead: _Step, step: _Step, over_at: int) -> Violation:
+    did = "is put to a person" if step.asks else "starts"
+    return Violation(
+        f"{step.name} {did} before {ahead.name}, which the model asked for first",
+        f"{ahead.name} done, then {step.name}",
+        f"{step.name} first",
+        (turn.response_at, step.begins_at, over_at),
+    )
