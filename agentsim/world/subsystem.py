@@ -71,6 +71,10 @@ class Subsystem:
         """Its tools, in the order of its text."""
         return tools_of(type(self))
 
+    def __repr__(self) -> str:
+        state = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.STATE)
+        return f"<{type(self).__name__}: {state}>"
+
     def connect(self) -> None:
         """Check that the world has what this part needs, once all are built."""
 

@@ -86,6 +86,9 @@ class World:
         for part in self._parts.values():
             part.connect()
 
+    def __repr__(self) -> str:
+        return f"<World: {_listed(self._parts)}>"
+
     @property
     def tools(self) -> tuple[WorldTool, ...]:
         """Every tool of the world, in the order of its parts."""

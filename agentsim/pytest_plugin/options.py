@@ -1,0 +1,139 @@
+"""The plugin's options: on the command line, and in the ini file by the same names.
+
+pytest loads this module in every project that has agentsim installed, so it imports
+nothing of agentsim.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import pytest
+
+__all__ = ["MARKER", "OPTIONS", "Option", "Settings", "add_options", "settings_of"]
+
+
+class Option(NamedTuple):
+    """One option: `--agentsim-NAME`, and `agentsim_NAME` in the ini file."""
+
+    name: str
+    metavar: str
+    help: str
+    form: Literal["number", "text", "flag"] = "text"
+    in_ini: bool = True
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return f"--agentsim-{self.name}"
+
+    @property
+    def key(self) -> str:
+        """Its name in the ini file."""
+        return f"agentsim_{self.name}"
+
+
+OPTIONS = (
+    Option(
+        "deviations",
+        "N",
+        "Repeat each run of a sim test over all orders, with at most N deviations.",
+        "number",
+    ),
+    Option(
+        "runs",
+        "N",
+        "Repeat each run of a sim test N times, with random choices.",
+        "number",
+    ),
+    Option("seed", "N", "Seed of the random runs; 0 unless told otherwise.", "number"),
+    Option(
+        "faults",
+        "NAMES",
+        "Faults that may strike in the repeated runs too: names by comma, all, or none.",
+    ),
+    Option(
+        "cancel", "", "Offer cancellation at each gate of the repeated runs.", "flag"
+    ),
+    Option(
+        "crash", "", "Let the process die at any gate of the repeated runs.", "flag"
+    ),
+    Option(
+        "replay",
+        "TOKEN",
+        "Make the run of that token again, and none of the other repeated runs.",
+        in_ini=False,
+    ),
+    Option("traces", "FOLDER", "Write the trace of each failing run to this folder."),
+)
+"""Every option, in the order in which help and reference list them."""
+
+MARKER = (
+    "agentsim(world, faults, deviations, runs, seed): how a test with the sim fixture "
+    "begins and is repeated"
+)
+
+
+class Settings(NamedTuple):
+    """What was asked for, by the command line, else the ini file, else by default."""
+
+    deviations: int | None = None
+    runs: int = 0
+    seed: int = 0
+    faults: str = "none"
+    cancel: bool = False
+    crash: bool = False
+    replay: str | None = None
+    traces: str | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that add choice points, as they stand on a command line."""
+        flags = [f"--agentsim-faults={self.faults}"] if self.faults != "none" else []
+        flags += ["--agentsim-cancel"] if self.cancel else []
+        flags += ["--agentsim-crash"] if self.crash else []
+        return tuple(flags)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options."""
+    group = parser.getgroup("agentsim", "simulations of agents (agentsim)")
+    for option in OPTIONS:
+        shape: dict[str, Any] = {"action": "store_true"}
+        if option.form != "flag":
+            shape = {"metavar": option.metavar}
+        group.addoption(
+            option.flag, dest=option.key, default=None, help=option.help, **shape
+        )
+        if option.in_ini:
+            kind: Literal["bool", "string"] = (
+                "bool" if option.form == "flag" else "string"
+            )
+            parser.addini(option.key, option.help, type=kind, default=None)
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """Read the options.
+
+    Raises:
+        pytest.UsageError: for a value that can't be read, naming where it was given.
+    """
+    found = {}
+    for option in OPTIONS:
+        where, value = option.flag, config.getoption(option.key)
+        if value is None and option.in_ini:
+            where, value = option.key, config.getini(option.key)
+        if value not in (None, ""):
+            found[option.name] = _read(option, where, value)
+    return Settings(**found)
+
+
+def _read(option: Option, where: str, value: object) -> Any:  # noqa: ANN401 - by its form
+    if option.form != "number":
+        return value
+    text = str(value)
+    if not (text.isascii() and text.isdigit()):
+        raise pytest.UsageError(
+            f"{where}: expected a whole number of 0 or more, got {text!r}"
+        )
+    return int(text)

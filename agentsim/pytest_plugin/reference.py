@@ -1,0 +1,129 @@
+"""The reference page of the pytest plugin, made from what it declares."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+from agentsim.pytest_plugin.options import OPTIONS
+from agentsim.pytest_plugin.sim import WORLD, Sim
+
+__all__ = ["pytest_page"]
+
+_HEAD = """\
+# The pytest plugin
+
+<!-- Made from the plugin by `make docs`; a test compares the two. -->
+
+The plugin is installed with the package and does nothing until a test asks for the
+fixture `sim`.
+
+"""
+
+_JUDGED = """\
+Every run that a test makes is judged by all invariants once the function of the test is
+through: a violation fails the test, whatever it asserts. If the function failed itself,
+its failure comes first, and the violation is told below it.
+
+Without more, the world has these parts, as they are by default: {world}.
+"""
+
+_OUTSIDE = """
+Outside of pytest, in a notebook for instance, `agentsim.pytest_plugin.Sim()` makes one;
+there `run.expect_holds()` judges.
+"""
+
+_OPTIONS = """
+## Options
+
+Each can stand on the command line, or in the ini file by the name in the second column.
+The marker of a test goes before both.
+
+| option | ini key | |
+|---|---|---|
+"""
+
+_REPEATED = """
+What is repeated is each `sim.run(...)` of a test that passed, with its agent and scenario
+as they were, and not the function of the test: its assertions judge its own runs, the
+invariants judge all. Faults that `sim.faults(...)` names strike in the repeated runs as
+well; those of the marker and of `--agentsim-faults` may strike there. A test that uses a
+`snapshot` is run once, and the summary says so. What agents print and log in the repeated
+runs is dropped.
+"""
+
+_MARKER = """
+## Marker
+
+`@pytest.mark.agentsim(...)` takes these by name; the closest one counts.
+
+| field | |
+|---|---|
+| `world` | The parts of the world, in place of all of them. |
+| `faults` | Faults that may strike in the repeated runs. With \
+`deviations`, the test is unknown, and fails, if one struck in none of them. |
+| `deviations`, `runs`, `seed` | As the options of these names. |
+
+## Properties
+
+They stand in JUnit's file, at the test, and in the reports of pytest.
+
+| property | |
+|---|---|
+| `agentsim_runs` | How many runs were made, the repeated ones included. |
+| `agentsim_verdict` | `holds`, `violated` or `unknown`. |
+| `agentsim_deviations` | The bound of an exhaustive repetition. |
+| `agentsim_seed` | The seed of a random one. |
+| `agentsim_token` | The token of each failing run. |
+| `agentsim_replayed` | The token, at the test that it belongs to. |
+| `agentsim_once` | Why a test was run once. |
+
+## Snapshots
+
+With [syrupy](https://syrupy-project.github.io/syrupy/) installed, its `snapshot` stores
+runs and traces as timelines: `assert run == snapshot`. The extension is
+`agentsim.pytest_plugin.TimelineExtension`; it stores everything else as syrupy does, and
+stands aside where `--snapshot-default-extension` names another.
+"""
+
+
+def pytest_page() -> str:
+    """The text of `docs/reference/pytest.md`."""
+    world = ", ".join(f"`{spec.kind}`" for spec in WORLD)
+    parts = [
+        _HEAD,
+        "## Fixture `sim`\n\n",
+        _JUDGED.format(world=world),
+        "\n| | |\n|---|---|\n| `sim.world` | ",
+        "The live world: set it up before a run, look at it afterwards. |\n",
+        *_methods(),
+        _OUTSIDE,
+        _OPTIONS,
+        *_options(),
+        _REPEATED,
+        _MARKER,
+    ]
+    return "".join(parts)
+
+
+def _methods() -> Iterator[str]:
+    for name, method in vars(Sim).items():
+        if name.startswith("_") or not inspect.isfunction(method):
+            continue
+        signature = inspect.signature(method)
+        names = [
+            {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(one.kind.name, "")
+            + one.name
+            for one in signature.parameters.values()
+        ]
+        asked = "await " if inspect.iscoroutinefunction(method) else ""
+        sentence = (inspect.getdoc(method) or "").partition("\n\n")[0]
+        call = f"{asked}sim.{name}({', '.join(names[1:])})"
+        yield f"| `{call}` | {' '.join(sentence.split())} |\n"
+
+
+def _options() -> Iterator[str]:
+    for option in OPTIONS:
+        shown = option.flag + (f"={option.metavar}" if option.metavar else "")
+        key = f"`{option.key}`" if option.in_ini else ""
+        yield f"| `{shown}` | {key} | {option.help} |\n"

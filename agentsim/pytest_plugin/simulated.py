@@ -1,0 +1,216 @@
+"""One test that uses `sim`: what it declares, and what came of its runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.core import InvariantViolation, did_you_mean
+from agentsim.faults import CATALOGUE
+from agentsim.pytest_plugin.options import Settings
+from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, replayed
+from agentsim.pytest_plugin.sim import Sim
+from agentsim.pytest_plugin.timelines import timeline_text
+from agentsim.simulation import RUNS_INDEPENDENT, Menu, Run
+from agentsim.trace import to_jsonl
+
+__all__ = ["SimulatedTest"]
+
+DECLARES = ("world", "faults", "deviations", "runs", "seed")
+"""What the marker can say."""
+
+
+class SimulatedTest:
+    """What the plugin does for one test: its simulation, and the verdict on it.
+
+    Args:
+        item: The test.
+        settings: The options; the test's markers go before them.
+
+    Raises:
+        pytest.UsageError: for a marker that says what is not known.
+    """
+
+    def __init__(self, item: pytest.Function, settings: Settings) -> None:
+        self._item = item
+        self._settings = settings
+        declared = _declared(item)
+        self._plan = Plan(
+            menu=_menu(settings, declared.get("faults", ())),
+            named=len(declared.get("faults", ())),
+            deviations=declared.get("deviations", settings.deviations),
+            runs=declared.get("runs", settings.runs),
+            seed=declared.get("seed", settings.seed),
+        )
+        self.sim = Sim(world=declared.get("world"), name=item.name)
+        self._judged = 0
+        self._verdict: InvariantViolation | None = None
+        self._sections: list[tuple[str, str]] = []
+
+    def judge(self) -> None:
+        """Judge the runs of a test whose function passed, and repeat them as asked.
+
+        Raises:
+            InvariantViolation: with the failure text of whatever is violated.
+        """
+        __tracebackhide__ = True
+        findings = self._judge_new()
+        if not findings:
+            findings = self._repeat()
+        self._note("verdict", _verdict(findings))
+        self._fail(findings)
+
+    def judge_rest(self) -> None:
+        """Judge the runs that a fixture made once the test was judged.
+
+        Raises:
+            InvariantViolation: with the failure text of whatever is violated.
+        """
+        __tracebackhide__ = True
+        self._fail(self._judge_new())
+
+    def raised(self, error: BaseException) -> bool:
+        """Whether an exception is the verdict that was raised here."""
+        return error is self._verdict
+
+    def add_findings_to(self, error: BaseException) -> None:
+        """Judge the runs of a test that failed already: its own failure stays first."""
+        findings = self._judge_new()
+        self._note("verdict", _verdict(findings))
+        if findings:
+            error.add_note(f"\nand beside this failure:\n\n{self._told(findings)}")
+
+    def take_sections(self) -> list[tuple[str, str]]:
+        """The sections for a report, once."""
+        taken, self._sections = self._sections, []
+        return taken
+
+    def _fail(self, findings: Sequence[Finding]) -> None:
+        __tracebackhide__ = True
+        if findings:
+            self._verdict = InvariantViolation(self._told(findings))
+            raise self._verdict
+
+    def _judge_new(self) -> list[Finding]:
+        recorded = self.sim.recorded[self._judged :]
+        self._judged += len(recorded)
+        self._count(len(recorded))
+        return list(judged(recorded))
+
+    def _repeat(self) -> list[Finding]:
+        """Replay the token, or repeat the runs, or neither."""
+        plan, recorded = self._plan, self.sim.recorded
+        if self._settings.replay is not None:
+            found = replayed(recorded, self._settings.replay, plan)
+            if found is None:
+                return []
+            self._note("replayed", self._settings.replay)
+            return list(found)
+        if not plan.repeats:
+            return []
+        if "snapshot" in self._item.fixturenames:
+            self._note("once", "uses a snapshot")
+            return []
+        findings, runs = repeated(recorded, plan)
+        self._count(runs)
+        self._note("deviations", plan.deviations)
+        self._note("seed", plan.seed if plan.runs else None)
+        return findings
+
+    def _told(self, findings: Sequence[Finding]) -> str:
+        """Tell all findings, and keep their timelines and tokens for the reports."""
+        texts = []
+        for number, (run, unmet) in enumerate(findings):
+            if unmet:
+                texts.append(f"unknown: never met: {', '.join(unmet)}")
+            if run is None:
+                continue
+            self._note("token", run.token)
+            title = f"agentsim: timeline of {run.token}"
+            self._sections.append((title, timeline_text(run)))
+            self._write_trace(run, number)
+            if run.verdict.violated:
+                texts.append(run.failure_text(self._repeat_line(run)))
+        return "\n\n".join(texts)
+
+    def _repeat_line(self, run: Run) -> str:
+        words = ["pytest", _way_to(self._item)]
+        if any(entry.id == RUNS_INDEPENDENT for entry in run.verdict.violated):
+            words += self._plan.flags
+        else:
+            words.append(f"--agentsim-replay={run.token}")
+        return shlex.join([*words, *self._settings.flags])
+
+    def _write_trace(self, run: Run, number: int) -> None:
+        if self._settings.traces is None:
+            return
+        folder = Path(self._settings.traces)
+        folder.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^\w.-]+", "-", self._item.nodeid).strip("-")
+        file = folder / f"{name}-{number}.jsonl"
+        file.write_text(to_jsonl(run.trace), "utf-8")
+
+    def _note(self, name: str, value: object) -> None:
+        """Leave a property of the test, for JUnit and for our own summary."""
+        if value is not None:
+            self._item.user_properties.append((f"agentsim_{name}", str(value)))
+
+    def _count(self, runs: int) -> None:
+        """Add to the property that counts the runs."""
+        properties = self._item.user_properties
+        for place, (name, value) in enumerate(properties):
+            if name == "agentsim_runs":
+                properties[place] = (name, str(int(str(value)) + runs))
+                return
+        self._note("runs", runs)
+
+
+def _way_to(item: pytest.Item) -> str:
+    """The test as a command line names it, from the folder where pytest was started."""
+    here = item.config.invocation_params.dir
+    _, colons, inside = item.nodeid.partition("::")
+    return Path(os.path.relpath(item.path, here)).as_posix() + colons + inside
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    if any(run is not None and run.verdict.violated for run, _ in findings):
+        return "violated"
+    return "unknown" if findings else "holds"
+
+
+def _menu(settings: Settings, faults: Sequence[Any]) -> Menu:
+    """What may happen in the repeated runs: every order, and the faults asked for."""
+    offered = settings.faults
+    texts = [text.strip() for text in offered.split(",")]
+    asked = {"none": (), "all": tuple(CATALOGUE)}.get(offered, texts)
+    return Menu(
+        policy="any_order",
+        faults=(*faults, *asked),
+        cancel=settings.cancel,
+        crash=settings.crash,
+    )
+
+
+def _declared(item: pytest.Function) -> dict[str, Any]:
+    """What the markers say, the closest one first."""
+    declared: dict[str, Any] = {}
+    for marker in item.iter_markers("agentsim"):
+        if marker.args:
+            raise pytest.UsageError(
+                f"{item.nodeid}: mark.agentsim takes fields by name only: "
+                f"{', '.join(DECLARES)}"
+            )
+        for name, value in marker.kwargs.items():
+            if name not in DECLARES:
+                raise pytest.UsageError(
+                    f"{item.nodeid}: mark.agentsim has no field {name!r}"
+                    f"{did_you_mean(name, DECLARES)} (there are {', '.join(DECLARES)})"
+                )
+            declared.setdefault(name, value)
+    return declared

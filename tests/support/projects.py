@@ -1,0 +1,75 @@
+"""Projects of users, whose tests pytest runs in a process of its own.
+
+The plugin is found as it is in an installed package: by the entry point that
+`pyproject.toml` declares, from metadata made of it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.support.command import Done
+from tests.support.source import ROOT
+
+__all__ = ["metadata", "run_pytest"]
+
+_TERMINAL = ("FORCE_COLOR", "NO_COLOR", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "COLUMNS")
+
+
+def metadata(folder: Path) -> Path:
+    """Write the metadata of the distribution into a folder for `PYTHONPATH`."""
+    project = _project()
+    info = folder / f"{project['name'].replace('-', '_')}-0.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    points = project["entry-points"]
+    text = "\n".join(
+        f"[{group}]\n" + "".join(f"{name} = {target}\n" for name, target in of.items())
+        for group, of in points.items()
+    )
+    (info / "entry_points.txt").write_text(text, "utf-8")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 0\n", "utf-8"
+    )
+    modules = sorted((ROOT / "agentsim").rglob("*.py"))
+    record = "".join(f"{file.relative_to(ROOT).as_posix()},,\n" for file in modules)
+    (info / "RECORD").write_text(record, "utf-8")
+    return folder
+
+
+def run_pytest(
+    folder: Path,
+    *arguments: str,
+    installed: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Done:
+    """Run `pytest ARGUMENTS` in a folder, as a user would.
+
+    Args:
+        installed: A folder that `metadata` wrote; None: as it is installed here.
+        env: More variables for it.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
+    paths = [str(ROOT)] if installed is None else [str(installed), str(ROOT)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**kept, "PYTHONPATH": os.pathsep.join(paths), **(env or {})},
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@cache
+def _project() -> dict[str, Any]:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    project: dict[str, Any] = tomllib.loads(text)["project"]
+    return project
