@@ -42,6 +42,10 @@ class Names:
         first, dot, rest = qualified.partition(".")
         return self._import(module, first) + dot + rest
 
+    def reaches(self, value: object) -> bool:
+        """Whether something can be imported by its name."""
+        return _place(value) is not None
+
     def lacking(self, value: object) -> str:
         """Give a name to what can't be written as source, and list it as missing."""
         name = getattr(value, "__qualname__", None)

@@ -17,6 +17,8 @@ from agentsim.simulation.menu import Menu
 from agentsim.simulation.scenario import Scenario
 from agentsim.simulation.source.layout import Chain, Group, Node
 from agentsim.simulation.source.names import Names
+from agentsim.simulation.source.own_tools import made_of
+from agentsim.world import OwnTool
 
 __all__ = ["Writer"]
 
@@ -55,6 +57,11 @@ class Writer:
             case Fault() if CATALOGUE.get(value.name) == value:
                 named = self.names.own("fault_named", "agentsim.faults")
                 return f"{named}({_text(value.name)})"
+            case OwnTool():
+                return self._tool(value)
+            case BaseException():
+                flag = {} if getattr(value, "definite", True) else {"definite": False}
+                return self._called(self.names.of(type(value)), *value.args, **flag)
             case Mapping():
                 return self._mapping(value)
             case tuple():
@@ -80,6 +87,14 @@ class Writer:
         """Write a dataclass by the fields that are not as by default."""
         name = self.names.of(type(value))
         return self._called(name, **_given(value))
+
+    def _tool(self, value: OwnTool) -> Node:
+        """Write a tool of a user: what is decorated is imported by its name."""
+        made = None if self.names.reaches(value) else made_of(value)
+        if made is None:
+            return self.names.of(value)
+        of, options = made
+        return self._called(self.names.own("tool"), *of, **options)
 
     def _called(self, function: str, *arguments: object, **named: object) -> Group:
         parts = [("", self.value(argument)) for argument in arguments]

@@ -50,6 +50,12 @@ class OwnTool:
     source: Callable[..., object] | None = None
 
     def __post_init__(self) -> None:
+        named = self.source or self.function
+        if named is not None:
+            # What is decorated is known by the function's name and place, as ever.
+            for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+                if hasattr(named, name):
+                    object.__setattr__(self, name, getattr(named, name))
         for name in (self.name, *self.also):
             if _NAME.fullmatch(name) is None:
                 raise UsageError(
