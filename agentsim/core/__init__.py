@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from agentsim.core.events.boundary import RequestFailed as RequestFailed
     from agentsim.core.events.boundary import RequestSent as RequestSent
     from agentsim.core.events.boundary import ResponseReceived as ResponseReceived
+    from agentsim.core.events.boundary import ResumeProbe as ResumeProbe
+    from agentsim.core.events.boundary import Returned as Returned
     from agentsim.core.events.boundary import ToolEnded as ToolEnded
     from agentsim.core.events.boundary import ToolEnding as ToolEnding
     from agentsim.core.events.boundary import ToolStarted as ToolStarted
@@ -186,6 +188,8 @@ else:
             "RequestSent": "events.boundary",
             "Response": "messages",
             "ResponseReceived": "events.boundary",
+            "ResumeProbe": "events.boundary",
+            "Returned": "events.boundary",
             "Retried": "events.runtime",
             "Rights": "tools",
             "Role": "messages",

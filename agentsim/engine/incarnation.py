@@ -71,6 +71,7 @@ class Incarnation:
             return Ending("raised", error=error, unhandled=self._unhandled())
         kind, value, raised = self._outcome()
         loop = self.loop
+        self.life.ended = True
         _drain(loop)
         for generator in loop.open_generators():
             loop.generator_dropped(generator)

@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 
-from agentsim.core import Event, UsageError
+from agentsim.core import Event, Returned, UsageError
 from agentsim.engine.gates import Fenced, Gate
 from agentsim.engine.loop import SECOND_NS, SimLoop
 from agentsim.engine.refusals import Refused
@@ -25,9 +25,19 @@ class Life:
     Attributes:
         number: 1 for the first life, and one more after each crash.
         dead: Whether it is over.
+        ended: Whether its agent returned, and what it does from now on comes late.
     """
 
-    __slots__ = ("_draw", "_fenced", "_gates", "_loop", "_record", "dead", "number")
+    __slots__ = (
+        "_draw",
+        "_fenced",
+        "_gates",
+        "_loop",
+        "_record",
+        "dead",
+        "ended",
+        "number",
+    )
 
     def __init__(
         self,
@@ -40,6 +50,7 @@ class Life:
     ) -> None:
         self.number = number
         self.dead = False
+        self.ended = False
         self._loop = loop
         self._gates = gates
         self._record = record
@@ -54,6 +65,9 @@ class Life:
     def record(self, event: Event) -> None:
         """Stamp an event with time and life and put it into the trace."""
         if not self.dead:
+            if self.ended:
+                self.ended = False
+                self.record(Returned(who="engine"))
             event.at_ns = self._loop.now_ns
             event.life = self.number
             self._record(event)

@@ -55,6 +55,7 @@ def _step(
     new = after[len(before) :]
     if turn is None:
         life.tidy = life.tidy and _plain(new)
+        life.beside += [(places[1], message) for message in new]
         return
     turn.aligned = True
     turn.shown_at = places[1]
@@ -63,8 +64,11 @@ def _step(
     elif new[0].role == "assistant":
         turn.echo = new[0]
         life.tidy = _answer(turn, new) and life.tidy
+        if len(new) > 1 + len(turn.asked) or not life.tidy:
+            life.beside += [(places[1], m) for m in new[1:] if m.role != "tool"]
     else:
         life.tidy = False
+        life.beside += [(places[1], m) for m in new if m.role != "tool"]
         _answer_anywhere(turn, new)
 
 

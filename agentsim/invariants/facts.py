@@ -1,7 +1,8 @@
 """The index of a trace that all invariants share: read once, in one pass.
 
 Only witnesses outside of the agent are read (design 2.7); of what a runtime says of
-itself, just the announcements that exempt it: condensations and recovered calls.
+itself, just the announcements that exempt it: condensations, recovered calls and
+replaced ids.
 The index never fails, whatever the order or the numbers of the events: what does not
 fit together is left unmatched, and the invariants say what they can.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentsim.core import (
+    CallIdsReplaced,
     CallRecovered,
     CancelRequested,
     CondenseEnded,
@@ -23,10 +25,13 @@ from agentsim.core import (
     EffectApplied,
     Event,
     FaultStruck,
+    MessageInjected,
     Outcome,
     RequestFailed,
     RequestSent,
     ResponseReceived,
+    ResumeProbe,
+    Returned,
     ToolEnded,
     ToolStarted,
 )
@@ -45,7 +50,12 @@ class Facts:
         lives: Every incarnation, in order.
         rights: Those of each tool on the list.
         recovered: Index and name of each announced recovery of a call (R8.5).
-        refusals: Index and event of each failed request.
+        failures: Index and event of each failed request.
+        replaced: Announced pairs of a call's id as it came and the one in its place.
+        injected: Index and event of each message that a user sent meanwhile.
+        late: Index and event of each request, start of a tool and effect after the
+            agent had returned; nothing else of them is read.
+        probe: Index and event of the question whether the history left is accepted.
         stray_effects: Effects of operations that never started.
         memory: What several invariants need is worked out once and kept here.
     """
@@ -60,6 +70,10 @@ class Facts:
         self.failures: list[tuple[int, RequestFailed]] = []
         self.recovered: list[tuple[int, CallRecovered]] = []
         self.stray_effects: list[tuple[int, EffectApplied]] = []
+        self.replaced: dict[tuple[str, str], int] = {}
+        self.injected: list[tuple[int, MessageInjected]] = []
+        self.late: list[tuple[int, Event]] = []
+        self.probe: tuple[int, ResumeProbe] | None = None
         self.cancelled_at: int | None = None
         self.memory: dict[str, object] = {}
         _Reader(self).read()
@@ -72,12 +86,13 @@ class Facts:
 class _Reader:
     """Walks over the events once, and remembers what is open."""
 
-    __slots__ = ("asked", "facts", "life", "running", "sent", "turn")
+    __slots__ = ("asked", "facts", "life", "returned", "running", "sent", "turn")
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.life = Life(0, 0)
         self.turn: Turn | None = None
+        self.returned = False
         self.sent: dict[int, tuple[int, RequestSent]] = {}
         self.running: dict[int, Operation] = {}
         self.asked: dict[int, Question] = {}
@@ -100,7 +115,9 @@ class _Reader:
                 self.life = lives[number]
             at_ns = event.at_ns
             take = take_of(kind)
-            if take is not None:
+            if self.returned and kind in _WORK:
+                self.facts.late.append((at, event))
+            elif take is not None:
                 take(self, at, event)
         self.life.end_ns = at_ns
 
@@ -168,6 +185,18 @@ class _Reader:
     def recovered(self, at: int, event: CallRecovered) -> None:
         self.facts.recovered.append((at, event))
 
+    def replaced(self, at: int, event: CallIdsReplaced) -> None:
+        self.facts.replaced |= dict.fromkeys(event.replaced, at)
+
+    def injected(self, at: int, event: MessageInjected) -> None:
+        self.facts.injected.append((at, event))
+
+    def gone(self, _at: int, _event: Returned) -> None:
+        self.returned = True
+
+    def probe(self, at: int, event: ResumeProbe) -> None:
+        self.facts.probe = at, event
+
     def fault(self, _at: int, event: FaultStruck) -> None:
         self.facts.faults.append(event)
 
@@ -196,10 +225,23 @@ _TAKE: dict[type[Event], Any] = {
     CondenseEnded: _Reader.condensed,
     CondenseFailed: _Reader.condensed,
     CallRecovered: _Reader.recovered,
+    CallIdsReplaced: _Reader.replaced,
+    MessageInjected: _Reader.injected,
+    Returned: _Reader.gone,
+    ResumeProbe: _Reader.probe,
     FaultStruck: _Reader.fault,
     CancelRequested: _Reader.cancel,
     Crashed: _Reader.crash,
     Outcome: _Reader.outcome,
 }
 
-_ANNOUNCEMENTS = (CondenseStarted, CondenseEnded, CondenseFailed, CallRecovered)
+_ANNOUNCEMENTS = (
+    CondenseStarted,
+    CondenseEnded,
+    CondenseFailed,
+    CallRecovered,
+    CallIdsReplaced,
+)
+
+_WORK = (RequestSent, ToolStarted, EffectApplied)
+"""What no agent does any more once it returned."""

@@ -9,7 +9,12 @@ from agentsim.core import Registry
 from agentsim.invariants.checks.asking import arguments_as_asked
 from agentsim.invariants.checks.cutting import cut_calls_told
 from agentsim.invariants.checks.effects import effect_once
-from agentsim.invariants.checks.endings import ends, result_always
+from agentsim.invariants.checks.endings import (
+    ends,
+    no_work_after_end,
+    result_always,
+    resumable,
+)
 from agentsim.invariants.checks.histories import (
     every_call_answered,
     history_append_only,
@@ -36,6 +41,14 @@ from agentsim.invariants.checks.running import (
 from agentsim.invariants.checks.spending import budget_counted_once
 from agentsim.invariants.checks.stopping import limit_terminal
 from agentsim.invariants.checks.timing import cancellation_kept, deadline_kept
+from agentsim.invariants.conversation.keeping import (
+    no_invented_messages,
+    response_kept_whole,
+    results_as_returned,
+)
+from agentsim.invariants.conversation.models import one_model
+from agentsim.invariants.conversation.structuring import stops_by_structure
+from agentsim.invariants.conversation.telling import result_true
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
 from agentsim.trace import Trace
@@ -67,6 +80,14 @@ _ALL = (
     cancellation_kept,
     result_always,
     ends,
+    response_kept_whole,
+    results_as_returned,
+    no_invented_messages,
+    stops_by_structure,
+    one_model,
+    resumable,
+    result_true,
+    no_work_after_end,
 )
 
 INVARIANTS: Registry[Invariant] = Registry(

@@ -29,13 +29,16 @@ NUMBERED_RULES = (
     RuleGroup(
         "R1. What is passed around",
         {
+            "R1.1": "A message keeps all that the service sent, blocks of kinds that "
+            "nobody knows included.",
             "R1.2": "A call's arguments are the JSON text that the model wrote. What "
             "is invalid is told, and never repaired in silence.",
             "R1.3": "A tool declares its rights: whether it reads, writes or destroys, "
             "whether calls of it may overlap, whether a person must approve. The agent "
             "neither guesses them nor takes them from the model.",
             "R1.5": "What counts are the tokens of prompt and completion, those read "
-            "from a cache by a weight. A response without usage is estimated.",
+            "from a cache by a weight. A response without usage is estimated, "
+            "marked so, and never counted as zero.",
             "R1.8": "The limits are iterations, a deadline and a token budget, which "
             "end the run, and a number K of tools in flight, which does not. "
             "None is no limit.",
@@ -57,6 +60,8 @@ NUMBERED_RULES = (
     RuleGroup(
         "R3. One iteration",
         {
+            "R3.1": "A response without calls is final where its reason says so, whatever "
+            "its text says, and it is appended too.",
             "R3.2": "The response is appended first; directly after it comes exactly "
             "one result for each call, in the order of the calls.",
             "R3.4": "A tool's error is a result that the model gets. It is neither "
@@ -66,9 +71,17 @@ NUMBERED_RULES = (
             "history grows at its end only.",
             "R3.7": "The iteration limit is final: no request follows, not even one "
             "for a summary.",
+            "R3.8": "A paused response is appended, and the model is asked again with "
+            "nothing behind it. One that was cut at max_tokens ends the run, and none of "
+            "its calls runs; so does a refusal, which is not asked for again.",
             "R3.9": "When a run ends with calls open, each still gets a result that "
             "says it was not run, or that its outcome is unknown. Only a run that "
             "waits for a person may leave calls open.",
+            "R3.10": "An answer beside calls is not final, and its text is kept.",
+            "R3.11": "No tool is needed to say that the task is complete.",
+            "R3.12": "Structure goes before the reason: calls with the reason stop are "
+            "run; tool_use without calls is an empty response. A reason that nobody "
+            "knows ends the run as failed.",
             "R3.13": "Ids of calls that are missing, empty or repeated are replaced "
             "by fresh ones, in call and result alike.",
         },
@@ -122,6 +135,8 @@ NUMBERED_RULES = (
         {
             "R7.1": "A request that failed for a while, and a response that is empty "
             "or degenerate, is asked for again, and the history shows nothing of it.",
+            "R7.3": "One model does the whole run. Another takes its place only after "
+            "failures that may pass, and once for each.",
             "R8.3": "A history may be condensed where it grew too long, if that is "
             "announced and calls keep their results.",
             "R8.5": "A call that the model wrote as text may be taken for one, if "

@@ -174,12 +174,15 @@ class Life:
     Attributes:
         start_ns: When it began, or declared its limits.
         end_ns: When its last event was.
+        beside: What entered the history between two requests beside the responses and
+            the results behind them, with the index of the event that shows it.
         rewritten: Pairs of events whose histories do not extend one another.
         tidy: Whether all histories were seen to be in order on the way, so that the
             rules of a history need not be asked.
     """
 
     __slots__ = (
+        "beside",
         "condensed_at",
         "crashed",
         "end_ns",
@@ -207,6 +210,7 @@ class Life:
         self.outcome: Outcome | None = None
         self.condensed_at: list[int] = []
         self.crashed = False
+        self.beside: list[tuple[int, Message]] = []
         self.rewritten: list[tuple[int, int]] = []
         self.tidy = True
 

@@ -17,6 +17,77 @@ if TYPE_CHECKING:
         last_arguments_for_all as last_arguments_for_all,
     )
     from agentsim.mutants.arguments import models_approval_kept as models_approval_kept
+    from agentsim.mutants.conversation.answering import (
+        arguments_rewritten as arguments_rewritten,
+    )
+    from agentsim.mutants.conversation.answering import blocks_dropped as blocks_dropped
+    from agentsim.mutants.conversation.answering import (
+        call_ids_renamed as call_ids_renamed,
+    )
+    from agentsim.mutants.conversation.answering import (
+        empty_answer_appended as empty_answer_appended,
+    )
+    from agentsim.mutants.conversation.answering import (
+        nudge_after_results as nudge_after_results,
+    )
+    from agentsim.mutants.conversation.answering import (
+        output_replaced_by_notice as output_replaced_by_notice,
+    )
+    from agentsim.mutants.conversation.answering import (
+        results_swapped as results_swapped,
+    )
+    from agentsim.mutants.conversation.answering import task_not_sent as task_not_sent
+    from agentsim.mutants.conversation.answering import (
+        text_beside_calls_dropped as text_beside_calls_dropped,
+    )
+    from agentsim.mutants.conversation.results import (
+        ending_call_not_told as ending_call_not_told,
+    )
+    from agentsim.mutants.conversation.results import (
+        final_answer_not_appended as final_answer_not_appended,
+    )
+    from agentsim.mutants.conversation.results import (
+        iterations_from_zero as iterations_from_zero,
+    )
+    from agentsim.mutants.conversation.results import model_switched as model_switched
+    from agentsim.mutants.conversation.results import open_calls_kept as open_calls_kept
+    from agentsim.mutants.conversation.results import (
+        temperature_rises as temperature_rises,
+    )
+    from agentsim.mutants.conversation.results import tool_after_end as tool_after_end
+    from agentsim.mutants.conversation.results import usage_not_told as usage_not_told
+    from agentsim.mutants.conversation.stopping import (
+        asks_on_without_calls as asks_on_without_calls,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        cut_answer_as_done as cut_answer_as_done,
+    )
+    from agentsim.mutants.conversation.stopping import cut_call_runs as cut_call_runs
+    from agentsim.mutants.conversation.stopping import (
+        cut_response_raises as cut_response_raises,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        final_answer_unfinished as final_answer_unfinished,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        goes_on_after_cut as goes_on_after_cut,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        only_end_turn_ends as only_end_turn_ends,
+    )
+    from agentsim.mutants.conversation.stopping import pause_as_end as pause_as_end
+    from agentsim.mutants.conversation.stopping import (
+        pause_with_user_message as pause_with_user_message,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        refusal_asked_again as refusal_asked_again,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        stop_with_calls_drops_them as stop_with_calls_drops_them,
+    )
+    from agentsim.mutants.conversation.stopping import (
+        task_complete_tool as task_complete_tool,
+    )
     from agentsim.mutants.errors import error_answered_twice as error_answered_twice
     from agentsim.mutants.errors import error_kills_loop as error_kills_loop
     from agentsim.mutants.errors import error_not_flagged as error_not_flagged
@@ -142,17 +213,24 @@ else:
             "approval_forged": "arguments",
             "approval_reused": "tools",
             "approver_in_signature": "loops",
+            "arguments_rewritten": "conversation.answering",
             "arguments_tidied": "arguments",
+            "asks_on_without_calls": "conversation.stopping",
             "blocked_write_runs": "loops",
+            "blocks_dropped": "conversation.answering",
             "budget_checked_late": "limits",
             "cache_taken_off_twice": "limits",
             "cached_tokens_in_full": "limits",
+            "call_ids_renamed": "conversation.answering",
             "call_runs_twice": "tools",
             "calls_left_unanswered": "history",
             "cancellation_swallowed": "timing",
             "category_ignored": "tools",
             "confirmation_ignored": "tools",
             "confirmation_too_late": "tools",
+            "cut_answer_as_done": "conversation.stopping",
+            "cut_call_runs": "conversation.stopping",
+            "cut_response_raises": "conversation.stopping",
             "cut_write_denied": "timing",
             "deadline_as_cancellation": "limits",
             "deadline_early": "timing",
@@ -162,16 +240,22 @@ else:
             "detection_by_name": "loops",
             "detection_without_output": "loops",
             "detector_shared": "loops",
+            "empty_answer_appended": "conversation.answering",
             "empty_arguments_accepted": "arguments",
+            "ending_call_not_told": "conversation.results",
             "ends_on_done_text": "history",
             "error_answered_twice": "errors",
             "error_kills_loop": "errors",
             "error_not_flagged": "errors",
             "error_swallowed": "errors",
             "everything_at_once": "tools",
+            "final_answer_not_appended": "conversation.results",
             "final_answer_not_counted": "limits",
+            "final_answer_unfinished": "conversation.stopping",
             "first_call_only": "loops",
+            "goes_on_after_cut": "conversation.stopping",
             "heartbeat_left_running": "limits",
+            "iterations_from_zero": "conversation.results",
             "large_numbers_rounded": "arguments",
             "last_arguments_for_all": "arguments",
             "last_response_counts": "limits",
@@ -185,15 +269,22 @@ else:
             "loop_never_ended": "loops",
             "loop_on_text_only": "loops",
             "missing_usage_is_zero": "limits",
+            "model_switched": "conversation.results",
             "models_approval_kept": "arguments",
             "mutants_page": "page",
             "next_call_after_deadline": "timing",
             "no_deadline": "limits",
             "no_limit_at_all": "limits",
             "no_loop_detection": "loops",
+            "nudge_after_results": "conversation.answering",
             "old_messages_dropped": "requests",
             "old_results_shortened": "requests",
             "one_more_request_after_limit": "limits",
+            "only_end_turn_ends": "conversation.stopping",
+            "open_calls_kept": "conversation.results",
+            "output_replaced_by_notice": "conversation.answering",
+            "pause_as_end": "conversation.stopping",
+            "pause_with_user_message": "conversation.stopping",
             "progress_not_seen": "loops",
             "prompt_never_sent": "requests",
             "prompt_tells_iteration": "requests",
@@ -201,23 +292,32 @@ else:
             "raises_at_limit": "limits",
             "raw_text_compared": "loops",
             "reads_go_first": "tools",
+            "refusal_asked_again": "conversation.stopping",
             "refusals_counted_apart": "loops",
             "response_not_appended": "history",
             "result_not_appended": "history",
             "results_as_user_messages": "history",
             "results_before_response": "history",
             "results_by_completion": "history",
+            "results_swapped": "conversation.answering",
             "short_window": "loops",
             "signature_joined": "loops",
+            "stop_with_calls_drops_them": "conversation.stopping",
+            "task_complete_tool": "conversation.stopping",
+            "task_not_sent": "conversation.answering",
+            "temperature_rises": "conversation.results",
+            "text_beside_calls_dropped": "conversation.answering",
             "texts_not_compared": "loops",
             "tokens_counted_twice": "limits",
             "tokens_never_counted": "limits",
             "too_many_at_once": "tools",
+            "tool_after_end": "conversation.results",
             "tools_narrowed": "requests",
             "unbroken": "registry",
             "unknown_tool_guessed": "tools",
             "unknown_tool_kills_loop": "errors",
             "unrun_calls_not_counted": "loops",
+            "usage_not_told": "conversation.results",
             "volatile_not_masked": "loops",
             "waiting_calls_told_unknown": "timing",
             "waits_at_limit": "limits",

@@ -7,7 +7,7 @@ cancelled or killed while it waits there has received nothing.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -17,6 +17,7 @@ from agentsim.core import (
     Delta,
     DeltaReceived,
     History,
+    Message,
     MessageView,
     ProviderError,
     Request,
@@ -27,7 +28,7 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.providers.model import LATENCY_S, Answer, Model
-from agentsim.providers.strict import StrictRules
+from agentsim.providers.strict import Refusal, StrictRules
 
 __all__ = ["AlterAnswer", "DeltaStream", "OutOfScript", "ScriptedClient"]
 
@@ -153,6 +154,17 @@ class ScriptedClient:
             UnscriptedRequest: when the script ran out and nobody was there to ask.
         """
         return DeltaStream(partial(self._opened, request))
+
+    def resumes(self, messages: Sequence[Message]) -> Refusal | None:
+        """Why the service would refuse a history with a new message of the user after it.
+
+        Nothing is sent; None where it would accept, or refuses nothing.
+        """
+        if self._rules is None:
+            return None
+        if not isinstance(messages, MessageView):
+            messages = self._history.follow(messages)
+        return self._rules.resumes(messages)
 
     async def _opened(self, request: Request) -> Iterator[Delta]:
         sent = self._send(request)

@@ -98,6 +98,14 @@ class StrictRules:
             or _check_parameters(request)
         )
 
+    def resumes(self, messages: Sequence[Message]) -> Refusal | None:
+        """Why a history is refused when a new message of the user follows it, or None.
+
+        What was read before is not read again.
+        """
+        self._read_on(as_view(messages))
+        return self._found or self._left_open()
+
     def enforce(self, request: Request) -> None:
         """Raise the service's error for a request that breaks a rule.
 
@@ -113,17 +121,25 @@ class StrictRules:
         self._begun = False
         self._found: Refusal | None = None
 
-    def _check_history(self, view: MessageView) -> Refusal | None:
+    def _read_on(self, view: MessageView) -> None:
+        """Read what is new of a history."""
         start = self._cursor.advance(view)
         if start == 0:
             self._restart()
         if self._found is None:
             self._found = self._read(start, view.since(start))
+
+    def _check_history(self, view: MessageView) -> Refusal | None:
+        self._read_on(view)
         if self._found is not None:
             return self._found
         if not self._begun:
             words = "expected at least one message of the user"
             return Refusal("first-user" if view else "no-messages", words, "messages")
+        return self._left_open()
+
+    def _left_open(self) -> Refusal | None:
+        """What is wrong with ending a history here, if anything is."""
         if not self._history.open_calls:
             return None
         return _of_breach(self._history.close()[0])

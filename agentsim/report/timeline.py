@@ -11,6 +11,7 @@ from agentsim.core import (
     Outcome,
     RequestFailed,
     ResponseReceived,
+    ResumeProbe,
     ToolEnded,
     ToolStarted,
 )
@@ -60,6 +61,8 @@ def timeline(
     for index, event in enumerate(trace.events):
         if event.who == "runtime" and not runtime:
             continue
+        if isinstance(event, ResumeProbe) and event.rule is None:
+            continue  # said of nearly every run
         drawn = _draw(lanes, event)
         at = f"{event.at_ns / NANOSECONDS:.3f} s"
         lines.append(

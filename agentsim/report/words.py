@@ -24,6 +24,8 @@ from agentsim.core import (
     RequestFailed,
     RequestSent,
     ResponseReceived,
+    ResumeProbe,
+    Returned,
     ToolEnded,
     ToolStarted,
     canonical_json,
@@ -145,6 +147,12 @@ def _replaced(event: CallIdsReplaced) -> str:
     return f"call ids replaced: {pairs}"
 
 
+def _probed(event: ResumeProbe) -> str:
+    if event.rule is None:
+        return "the history left would take a new message"
+    return f"a new message would be refused: {event.param}: {_cut(event.words)}"
+
+
 def _outcome(event: Outcome) -> str:
     parts = [event.status or event.ending]
     if event.iterations is not None:
@@ -175,6 +183,8 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     ),
     Acknowledged: lambda event: f"message {event.message_id} acknowledged",
     CancelRequested: lambda _event: "the run is cancelled from outside",
+    ResumeProbe: _probed,
+    Returned: lambda _event: "the agent returned; what follows comes after its end",
     Crashed: lambda _event: "the process dies",
     Outcome: _outcome,
 }

@@ -17,15 +17,17 @@ from agentsim.core import (
     Message,
     MessageView,
     Outcome,
+    ResumeProbe,
     RunEnded,
     RunResult,
     Usage,
     UsageError,
 )
 from agentsim.engine import Ending
+from agentsim.providers import ScriptedClient
 from agentsim.runtime import describe
 
-__all__ = ["error_words", "outcome_of"]
+__all__ = ["error_words", "outcome_of", "resume_probe"]
 
 WORDS_MAX = 1_000
 """Characters that the words of an exception may take in a trace."""
@@ -84,6 +86,27 @@ def outcome_of(
         kind, left = "raised", f"; {error}" if error is not None else ""
         error = error_words(ending.error) + left
     return Outcome(kind, None, output, error, at_ns=at_ns, life=life)
+
+
+def resume_probe(client: ScriptedClient | None, outcome: Outcome) -> ResumeProbe | None:
+    """Ask whether the history that a run left takes a new message of the user (R3.9).
+
+    Returns:
+        The answer as an event of the outcome's time and life, or None where there is
+        nothing to ask: no history was left, or its calls wait for a person.
+    """
+    history = outcome.history
+    if client is None or history is None or outcome.status == "waiting_human":
+        return None
+    refusal = client.resumes(history)
+    found = ResumeProbe(who="engine", at_ns=outcome.at_ns, life=outcome.life)
+    if refusal is not None:
+        found.rule, found.words, found.param = (
+            refusal.rule,
+            refusal.words,
+            refusal.param,
+        )
+    return found
 
 
 def error_words(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name
 from agentsim.simulation.expectation import judge_expectation
 from agentsim.simulation.menu import EXPLORING, SCRIPTED, Menu
-from agentsim.simulation.outcome import outcome_of
+from agentsim.simulation.outcome import outcome_of, resume_probe
 from agentsim.simulation.outside.environment import Environment
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.scenario import Scenario
@@ -165,14 +165,7 @@ def run(
             if all(entry.status != "violated" for entry in judgements):
                 raise
             ending = Ending("raised", error=error)
-        stage.recorder.add(
-            outcome_of(
-                ending,
-                stage.recorder.events,
-                at_ns=stage.engine.now_ns,
-                life=stage.engine.life_number,
-            )
-        )
+        _record_outcome(stage, ending)
         trace = stage.recorder.trace(_header(stage, menu, agent))
         if judgements is None:
             judgements = (*judge_trace(trace), *judge_lost_errors(trace, lost))
@@ -256,6 +249,20 @@ def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
         return ending
 
 
+def _record_outcome(stage: Stage, ending: Ending) -> None:
+    """Close the trace: what a service says of the history left, then the outcome."""
+    outcome = outcome_of(
+        ending,
+        stage.recorder.events,
+        at_ns=stage.engine.now_ns,
+        life=stage.engine.life_number,
+    )
+    probe = resume_probe(stage.client, outcome)
+    if probe is not None:
+        stage.recorder.add(probe)
+    stage.recorder.add(outcome)
+
+
 def _struck(stage: Stage) -> tuple[str, ...]:
     kinds = set(map(type, stage.recorder.events))
     happened = (("cancel", CancelRequested), ("crash", Crashed))
@@ -277,6 +284,12 @@ def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
         tools=scenario.allowed_tools,
         limits=declared.limits if declared is not None else None,
         loop=declared.loop if declared is not None else None,
+        model=scenario.model if scenario.model != Scenario.model else "",
+        temperature=(
+            scenario.temperature
+            if scenario.temperature != Scenario.temperature
+            else None
+        ),
     )
 
 

@@ -54,6 +54,8 @@ class Header:
         tools: The tools that the run allows.
         limits: The limits the agent declared, or None: it promises none.
         loop: The loop detection the agent declared, or None.
+        model: The configured model, or empty where the agent has its own.
+        temperature: The configured temperature, or None where the agent has its own.
         version: Version of the schema.
     """
 
@@ -67,4 +69,6 @@ class Header:
     tools: tuple[ToolFacts, ...] = ()
     limits: Limits | None = None
     loop: LoopRules | None = None
+    model: str = ""
+    temperature: float | None = None
     version: int = VERSION

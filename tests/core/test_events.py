@@ -46,7 +46,7 @@ SAID = {
 # What only the outside can say.
 OUTSIDE = {
     *("incarnation_started", "declared", "request_failed", "effect", "fault", "cancel"),
-    *("crash", "outcome"),
+    *("crash", "returned", "resume_probe", "outcome"),
 }
 
 

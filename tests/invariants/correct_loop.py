@@ -101,6 +101,7 @@ class _Loop:
     steps: list[Step]
     spent: int = 0
     taken: int = 0
+    used: list[str] = field(default_factory=list)
     status: str | None = None
     ids: int = 0
     window: LoopWindow = field(init=False)
@@ -174,6 +175,7 @@ class _Loop:
         if self.late():
             self.tell(call, CLOSED, error=True)
             return
+        self.used.append(call.name)
         facts = self.tools.get(call.name)
         writes = facts is not None and not facts.rights.read_only
         key = call_key(call.name, call.arguments)
@@ -272,4 +274,9 @@ def live(
             break
     else:
         loop.status = "stopped"
-    return run.ends(loop.status)
+    return run.ends(
+        loop.status,
+        iterations=loop.taken,
+        usage=Usage(loop.spent, 0),
+        tools=tuple(loop.used),
+    )

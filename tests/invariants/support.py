@@ -35,6 +35,7 @@ from agentsim.core import (
     RequestFailed,
     RequestSent,
     ResponseReceived,
+    ResumeProbe,
     Rights,
     ToolCall,
     ToolDef,
@@ -49,6 +50,7 @@ from agentsim.core import (
     user,
 )
 from agentsim.invariants import INVARIANTS, Judgement, judge
+from agentsim.providers import StrictRules
 from agentsim.trace import Header, ToolFacts, Trace
 
 __all__ = ["BLOCK", "Run", "asked", "call", "confirmed", "read", "verdict", "write"]
@@ -278,14 +280,21 @@ class Run:
         *,
         ending: EndingKind = "returned",
         error: str | None = "",
+        output: str | None = "",
         history: Sequence[Message] | None = None,
         **more: Any,
     ) -> Trace:
-        """The run ends with an outcome."""
+        """The run ends with an outcome, whose history the strict service is shown."""
         view = self.history.view() if history is None else History(history).view()
         if error == "":
             error = None if status == "done" else f"the run ended: {status}"
-        self.adds(Outcome(ending, status, None, error, history=view, **more))
+        if output == "":
+            output = self.message.content if status == "done" else None
+        if status != "waiting_human":
+            refusal = StrictRules().resumes(view)
+            told = (refusal.rule, refusal.words, refusal.param) if refusal else ()
+            self.adds(ResumeProbe(*told, who="engine"))
+        self.adds(Outcome(ending, status, output, error, history=view, **more))
         return self.trace()
 
 

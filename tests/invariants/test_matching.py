@@ -493,7 +493,7 @@ def test_a_response_behind_a_message_that_came_between_is_found() -> None:
     run.history.append(assistant("", ToolCall("fresh", "look", "{}")))
     run.history.append(tool_result("fresh", "broken"))
     run.says()
-    assert alarms(run.ends()) == ["errors-visible"]
+    assert alarms(run.ends()) == ["errors-visible", "resumable"]
 
 
 @pytest.mark.parametrize(

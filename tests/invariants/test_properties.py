@@ -164,7 +164,13 @@ CLOSE: dict[str, st.SearchStrategy[Any]] = {
     "status": st.sampled_from([None, "done", "loop", "deadline", "waiting_human", "x"]),
     "who": st.sampled_from(["boundary", "boundary", "world", "runtime"]),
     "tools": st.sampled_from([(), tuple(facts.definition for facts in TOOLS)]),
-    "stop_reason": st.sampled_from(["end_turn", "pause_turn"]),
+    "stop_reason": st.sampled_from(
+        ["end_turn", "pause_turn", "tool_use", "max_tokens", "refusal"]
+    ),
+    "text": st.sampled_from(["", "x"]),
+    "replaced": st.sampled_from([(), (("a", "b"),)]),
+    "ending": st.sampled_from(["returned", "returned", "leak", "raised", "crashed"]),
+    "iterations": st.none() | st.integers(0, 3),
     "call_id": st.none() | small_ids,
     "confirmed_by": st.sampled_from([None, "", "ann"]),
     "output": st.sampled_from(["", "x"]),
@@ -195,6 +201,10 @@ def meeting(kind: str) -> st.SearchStrategy[Event]:
                 st.integers(0, 1),
                 st.integers(0, 5),
             )
+    if kind == "outcome":
+        parts["tools"] = st.none() | st.lists(names, max_size=3).map(tuple)
+    if kind == "tool_end":
+        parts["ending"] = st.sampled_from(["ok", "error", "unknown"])
     if kind == "request_failed":
         parts["status"] = st.sampled_from([None, 400, 500])
     return st.builds(cls, **parts)

@@ -56,6 +56,14 @@ def test_invariants_stand_in_the_order_of_the_documentation() -> None:
         "cancellation-kept",
         "result-always",
         "ends",
+        "response-kept-whole",
+        "results-as-returned",
+        "no-invented-messages",
+        "stops-by-structure",
+        "one-model",
+        "resumable",
+        "result-true",
+        "no-work-after-end",
     ]
 
 

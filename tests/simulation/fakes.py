@@ -64,17 +64,17 @@ async def obedient(env: Env) -> RunResult:
     tools = {tool.name: tool for tool in env.tools}
     names: list[str] = []
     rounds = 0
+    usage = Usage()
     while True:
         response = await ask(env, *messages)
         rounds += 1
+        usage += response.usage or Usage()
         message = response.message
         messages.append(message)
         if not message.tool_calls:
             history = [system(PROMPT), user(env.task), *messages]
             output = message.content
-            return RunResult(
-                "done", output, None, rounds, Usage(), tuple(names), history
-            )
+            return RunResult("done", output, None, rounds, usage, tuple(names), history)
         for asked in message.tool_calls:
             names.append(asked.name)
             answer = await tools[asked.name].run(json.loads(asked.arguments))

@@ -323,7 +323,8 @@ async def asks_four_times(env: Env) -> str:
 
 def test_a_script_that_deviations_used_up_is_closed_softly() -> None:
     """The model ends the conversation where the run is another than the script's."""
-    scenario = Scenario("t", [say("one"), say("two")])
+    pause = "pause_turn"
+    scenario = Scenario("t", [say(t, stop_reason=pause) for t in ("one", "two")])
     with pytest.raises(UnscriptedRequest):
         run(scenario, asks_four_times)
     menu = Menu(crash=True)

@@ -28,6 +28,8 @@ __all__ = [
     "RequestFailed",
     "RequestSent",
     "ResponseReceived",
+    "ResumeProbe",
+    "Returned",
     "ToolEnded",
     "ToolEnding",
     "ToolStarted",
@@ -239,6 +241,35 @@ class Crashed(Event):
     """The process died: a power cut."""
 
     kind: ClassVar[str] = "crash"
+
+
+@dataclass(slots=True)
+class Returned(Event):
+    """The agent returned, and something of it went on: what follows came after its end.
+
+    Only there where something follows; an agent that merely has tasks alive does nothing.
+    """
+
+    kind: ClassVar[str] = "returned"
+
+
+@dataclass(slots=True)
+class ResumeProbe(Event):
+    """The service was asked whether the history left takes a new message of the user.
+
+    It stands before the outcome whose history it is about; no request was sent.
+
+    Attributes:
+        rule: The rule of a history that the service would refuse it for, or None if it
+            accepts.
+        words: What is wrong, in the service's words; empty if nothing is.
+        param: Where in the history, such as `messages[3]`; empty if nothing is wrong.
+    """
+
+    kind: ClassVar[str] = "resume_probe"
+    rule: str | None = None
+    words: str = ""
+    param: str = ""
 
 
 @dataclass(slots=True)

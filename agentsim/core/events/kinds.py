@@ -17,6 +17,8 @@ from agentsim.core.events.boundary import (
     RequestFailed,
     RequestSent,
     ResponseReceived,
+    ResumeProbe,
+    Returned,
     ToolEnded,
     ToolStarted,
 )
@@ -76,6 +78,8 @@ EVENT_KINDS: dict[str, type[Event]] = {
         CancelRequested,
         Crashed,
         RunEnded,
+        Returned,
+        ResumeProbe,
         Outcome,
     )
 }

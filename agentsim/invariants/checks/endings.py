@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.core import STATUSES, Outcome, did_you_mean
+from agentsim.core import (
+    STATUSES,
+    EffectApplied,
+    Outcome,
+    RequestSent,
+    ToolStarted,
+    did_you_mean,
+)
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -13,8 +20,9 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
+from agentsim.invariants.subjects import Life, Operation
 
-__all__ = ["ends", "result_always"]
+__all__ = ["ends", "no_work_after_end", "result_always", "resumable"]
 
 HANGING_FAULTS = ("hangs",)
 """Faults after which nothing answers: only a deadline ends such a run."""
@@ -131,3 +139,93 @@ def _hangs(facts: Facts) -> bool:
     if limits is not None and limits.deadline_s is not None:
         return False
     return any(fault.fault in HANGING_FAULTS for fault in facts.faults)
+
+
+@invariant(
+    "resumable",
+    "Whatever ended the run, its history takes a new message of the user.",
+    rationale="A history that a service refuses can't be continued: what was said and "
+    "done is lost to the next turn, and for good where it was saved.",
+    spec=("R3.9",),
+    exemptions=(
+        "A run that waits for a person: its calls stay open until they are answered.",
+        "An agent that leaves no history, such as one that raises or returns a text.",
+    ),
+)
+def resumable(facts: Facts) -> Ruling:
+    """Take what the strict service said of the history that was left."""
+    life = facts.lives[-1] if facts.lives else None
+    if life is None or life.outcome is None or life.outcome_at is None:
+        return rule(0, [], "the run left no outcome")
+    if life.status == "waiting_human":
+        return not_applicable("the run waits for a person, with its calls open")
+    if life.outcome.history is None:
+        return not_applicable("the run left no history")
+    if facts.probe is None:
+        return rule(0, [], "nobody asked whether the history left is accepted")
+    at, probe = facts.probe
+    if probe.rule is None:
+        return rule(1, [], "")
+    violation = Violation(
+        f"the history left can't be continued: {probe.words}",
+        "a history that takes a new message of the user",
+        f"a refusal of {probe.param}, by the rule {probe.rule}",
+        (at, life.outcome_at),
+    )
+    return rule(1, [violation], "")
+
+
+@invariant(
+    "no-work-after-end",
+    "No request, tool or effect goes on after the run returned.",
+    rationale="The caller believes that all is over: what happens then is seen by "
+    "nobody, is in no result, and races with whatever comes next.",
+    spec=("R6.1", "R6.3"),
+    exemptions=(
+        "A tool that was left behind, and is told to the model as unfinished (R6.3).",
+        "Tasks that are alive and do nothing: that is what the invariant ends is for.",
+    ),
+)
+def no_work_after_end(facts: Facts) -> Ruling:
+    """Look for work behind the end of the last life, and for work still in flight."""
+    life = facts.lives[-1] if facts.lives else None
+    if life is None or life.outcome is None or life.outcome_at is None:
+        return rule(0, [], "the run left no outcome")
+    if life.outcome.ending in ("crashed", "deadlock", "livelock"):
+        return rule(0, [], f"the run did not return ({life.outcome.ending})")
+    expected = "nothing after the end"
+    violations = [
+        Violation(
+            f"{_work(event)} after the run returned", expected, _work(event), (at,)
+        )
+        for at, event in facts.late
+    ]
+    violations += [
+        Violation(
+            f"{operation.start.name} still runs when the run has returned",
+            expected,
+            "a run of it in flight",
+            (operation.start_at, life.outcome_at),
+        )
+        for operation in life.in_flight.values()
+        if not _told_unfinished(life, operation)
+    ]
+    return rule(1, violations, "")
+
+
+def _told_unfinished(life: Life, operation: Operation) -> bool:
+    """Whether the model is told, by an error, that a run did not come to its end."""
+    return any(
+        asked.result is not None and asked.result.is_error
+        for turn in life.turns
+        for asked in turn.asked
+        if operation in asked.operations
+    )
+
+
+def _work(event: object) -> str:
+    if isinstance(event, RequestSent):
+        return f"request {event.number} is sent"
+    assert isinstance(event, (ToolStarted, EffectApplied))
+    verb = "starts" if isinstance(event, ToolStarted) else "takes effect"
+    return f"{event.name} {verb}"

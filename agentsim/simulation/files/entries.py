@@ -70,6 +70,10 @@ class ReplyEntry(Entry):
     text: StrictStr | None = Field(
         default=None, description="What the model says beside its calls."
     )
+    blocks: list[dict[StrictStr, Any]] | None = Field(
+        default=None,
+        description="What the service wants back unchanged, such as signed reasoning.",
+    )
     stop_reason: StrictStr | None = Field(
         default=None,
         description="Why it stopped, such as `max_tokens`; what fits unless given.",

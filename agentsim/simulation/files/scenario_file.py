@@ -144,6 +144,8 @@ class _Builder:
             changes: dict[str, Any] = {}
             if entry.stop_reason is not None:
                 changes["stop_reason"] = entry.stop_reason
+            if entry.blocks is not None:
+                changes["blocks"] = tuple(entry.blocks)
             if entry.refusal is not None:
                 changes["refusal"] = entry.refusal
             if entry.latency_s is not None:

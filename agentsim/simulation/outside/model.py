@@ -35,6 +35,7 @@ def simulated_client(stage: Stage, life: Life) -> Client:
         out_of_script=answers.out_of_script,
         numbers=stage.request_numbers,
     )
+    stage.client = client
     return CheckedClient(client, life)
 
 

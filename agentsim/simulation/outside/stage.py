@@ -26,7 +26,7 @@ from agentsim.faults import (
     Target,
     check_rules,
 )
-from agentsim.providers import ScriptedModel
+from agentsim.providers import ScriptedClient, ScriptedModel
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.scenario import Scenario
 from agentsim.trace import Recorder
@@ -65,7 +65,11 @@ class Strike(NamedTuple):
 
 
 class Stage:
-    """The outside of one run, shared by all its incarnations."""
+    """The outside of one run, shared by all its incarnations.
+
+    Attributes:
+        client: That of the latest incarnation, or None before the first.
+    """
 
     def __init__(self, scenario: Scenario, menu: Menu, choices: Choices) -> None:
         _check_offered(scenario, menu)
@@ -89,6 +93,7 @@ class Stage:
                 (entry.id, partial(self._arrive, entry)) for entry in scenario.inject
             ],
         )
+        self.client: ScriptedClient | None = None
         self.declared: Declared | None = None
         self.stuck: tuple[Fault, Message] | None = None
         self.strikes: list[Strike] = []

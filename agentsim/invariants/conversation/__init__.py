@@ -1,0 +1,1 @@
+"""Invariants of what is said: requests, responses, and the result; `judging` lists them."""

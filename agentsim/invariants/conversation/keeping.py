@@ -1,0 +1,305 @@
+"""Invariants of what reaches the model again, unchanged (spec R1.1, R1.2, R3.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agentsim.core import Message
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import arguments_of
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    quoted,
+    quoted_apart,
+    rule,
+)
+from agentsim.invariants.subjects import Asked, Life, Operation, Turn
+
+__all__ = ["no_invented_messages", "response_kept_whole", "results_as_returned"]
+
+CUT_REASONS = ("max_tokens", "refusal", "content_filter")
+"""Stop reasons of a response that is no whole answer, and may be asked for anew."""
+
+DEGENERATE_LENGTH = 256
+"""From this length on a response may be a degenerate stream, which is asked again."""
+
+SHORT = 200
+"""Characters up to which nobody has a reason to store an output elsewhere."""
+
+TELLING_WORDS = 3
+"""How many words an output has that can't be lost by a change of its form."""
+
+_WORD = re.compile(r"[^\W_]{3,}")
+
+
+@invariant(
+    "response-kept-whole",
+    "The next request carries all that the model sent, unchanged.",
+    rationale="A model that reads other words than its own loses its thread, a dropped "
+    "block of reasoning is refused by services, and a changed argument breaks the cache "
+    "and hides what was asked for.",
+    spec=("R1.1", "R1.2", "R3.2", "R3.10"),
+    exemptions=(
+        (
+            "Ids of calls that came missing, empty or repeated, or whose replacement is "
+            "announced (R3.13)."
+        ),
+        (
+            "A call whose arguments are invalid and go back as {}, as a wire of objects "
+            "needs it."
+        ),
+        (
+            "A response that was cut off, is empty or degenerate (256 characters or more), "
+            "and is asked for again by the same request."
+        ),
+        (
+            "A response whose calls were recovered from its text, where that is announced "
+            "(R8.5)."
+        ),
+        (
+            "The history after an announced condensation, and one that was rewritten, of "
+            "which history-append-only judges."
+        ),
+        "A last response that no request follows: result-true judges of that.",
+    ),
+)
+def response_kept_whole(facts: Facts) -> Ruling:
+    """Compare each response with the message that stands for it in the next history."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        for turn in life.turns:
+            if turn.shown_at is None:
+                continue
+            said, echo = turn.response.message, turn.echo
+            if echo is said:
+                evidence += 1
+                continue
+            if _recovered(facts, turn):
+                continue
+            if echo is not None:
+                evidence += 1
+                changes = _changes(facts, turn, said, echo)
+            else:
+                changes = _lost(life, turn)
+            violations += [
+                Violation(words, expected, found, (turn.response_at, turn.shown_at))
+                for words, expected, found in changes
+            ]
+    return rule(evidence, violations, "no history shows a response")
+
+
+def _recovered(facts: Facts, turn: Turn) -> bool:
+    stop = turn.shown_at
+    return stop is not None and any(
+        turn.response_at < at < stop for at, _event in facts.recovered
+    )
+
+
+Change = tuple[str, str, str]
+"""What is wrong, what was expected, and what was found."""
+
+
+def _lost(life: Life, turn: Turn) -> Iterator[Change]:
+    message, at = turn.response.message, turn.shown_at
+    if not turn.aligned or at == life.outcome_at or life.condensed(turn.request_at, at):
+        return
+    if not (message.content.strip() or message.tool_calls or message.blocks):
+        return
+    found = "a history without it"
+    if not turn.consumed:
+        long = len(message.content) >= DEGENERATE_LENGTH
+        if long or turn.response.stop_reason in CUT_REASONS:
+            return
+        found = "the same request again"
+    yield f"response {turn.response.number} is lost", _summary(message), found
+
+
+def _summary(message: Message) -> str:
+    parts = [quoted(message.content)] if message.content else []
+    if message.tool_calls:
+        names = ", ".join(call.name for call in message.tool_calls)
+        parts.append(f"calls of {names}")
+    if message.blocks:
+        parts.append(f"blocks: {len(message.blocks)}")
+    return " and ".join(parts)
+
+
+def _changes(
+    facts: Facts, turn: Turn, said: Message, echo: Message
+) -> Iterator[Change]:
+    number = turn.response.number
+    if echo.content != said.content:
+        was, now = quoted_apart(said.content, echo.content)
+        yield f"the text of response {number} was changed", was, now
+    if echo.blocks != said.blocks:
+        was, now = (f"blocks: {_kinds(message)}" for message in (said, echo))
+        now += ", with other contents" if was == now else ""
+        yield f"blocks of response {number} were dropped or changed", was, now
+    if len(echo.tool_calls) != len(said.tool_calls):
+        names = [
+            ", ".join(call.name for call in message.tool_calls) or "none"
+            for message in (said, echo)
+        ]
+        words = f"response {number} goes back with other calls"
+        yield words, f"calls: {names[0]}", f"calls: {names[1]}"
+        return
+    for place in range(len(said.tool_calls)):
+        yield from _changed_call(facts, turn, echo, place)
+
+
+def _kinds(message: Message) -> str:
+    kinds = [str(block.get("type", "of no type")) for block in message.blocks]
+    return ascii(", ".join(kinds) or "none")[1:-1]
+
+
+def _changed_call(
+    facts: Facts, turn: Turn, echo: Message, place: int
+) -> Iterator[Change]:
+    call, kept = turn.response.message.tool_calls[place], echo.tool_calls[place]
+    what = f"call {place} ({call.name}) of response {turn.response.number}"
+    if kept.name != call.name:
+        yield f"{what} goes back under another name", call.name, kept.name
+    if kept.arguments != call.arguments and not (
+        kept.arguments == "{}" and arguments_of(call.arguments) is None
+    ):
+        was, now = quoted_apart(call.arguments, kept.arguments)
+        yield f"the arguments of {what} were rewritten", was, now
+    changed = kept.id != call.id and (call.id, kept.id) not in facts.replaced
+    if changed and _is_usable(turn, call.id):
+        yield f"{what} goes back with another id", ascii(call.id), ascii(kept.id)
+
+
+def _is_usable(turn: Turn, call_id: str) -> bool:
+    """Whether an id is there, and no other call of the history has it."""
+    calls = [call for message in turn.request.messages for call in message.tool_calls]
+    calls += turn.response.message.tool_calls
+    return bool(call_id) and sum(call.id == call_id for call in calls) == 1
+
+
+@invariant(
+    "results-as-returned",
+    "A call's result is what its own tool returned.",
+    rationale="A model that gets the output of another call, or nothing, or a mere "
+    "notice that the tool ran, acts on a world that it has not seen.",
+    spec=("R3.2", "R3.4", "R4.3"),
+    exemptions=(
+        "Errors and blocks, and whatever the model is told of a tool that failed.",
+        (
+            "An output in another form, shortened, masked, or with words around it: a "
+            "result is wrong if it is empty, if it is the whole output of another run of a "
+            "tool and nothing of its own, or if a text of at most 200 characters and at "
+            "least three words is gone without one word left."
+        ),
+        "Calls of one response that are alike: their results tell which of them ran.",
+        "A call that no run of a tool answers, such as one from a cache.",
+    ),
+)
+def results_as_returned(facts: Facts) -> Ruling:
+    """Compare the result of each call with the output of the run that served it."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        for turn in life.turns:
+            for asked in turn.asked:
+                result, last = asked.result, asked.last
+                if result is None or last is None or last.end is None:
+                    continue
+                if result.is_error or last.end.ending != "ok" or asked.guessed:
+                    continue
+                evidence += 1
+                if result.content == last.end.output:
+                    continue
+                change = _unlike(life, asked, last, result.content)
+                if change is not None:
+                    places = (last.end_at, turn.shown_at)
+                    shown = tuple(at for at in places if at is not None)
+                    violations.append(Violation(*change, shown))
+    return rule(evidence, violations, "no result of a tool that ran well was shown")
+
+
+def _unlike(life: Life, asked: Asked, last: Operation, content: str) -> Change | None:
+    """What is wrong with a result that is not literally the output of its run."""
+    assert last.end is not None
+    own, told = last.end.output.strip(), content.strip()
+    if not own or (told and (told in own or own in told)):
+        return None
+    name, was, now = asked.call.name, *quoted_apart(own, told)
+    if not told:
+        return f"the output of {name} does not reach the model", was, "an empty result"
+    runs = [run for run in life.operations if run.end is not None]
+    if any(_output(run) == told for run in asked.operations):
+        return None
+    other = next((run for run in runs if _output(run) == told), None)
+    if other is not None:
+        words = f"a call of {name} got what another run of {other.start.name} returned"
+        return words, was, now
+    words_of_it = {word.lower(): None for word in _WORD.findall(own)}
+    if len(own) > SHORT or len(words_of_it) < TELLING_WORDS or not own.isprintable():
+        return None
+    if any(word in told.lower() for word in words_of_it):
+        return None
+    return f"nothing of what {name} returned reaches the model", was, now
+
+
+def _output(run: Operation) -> str | None:
+    return run.end.output.strip() if run.end is not None else None
+
+
+@invariant(
+    "no-invented-messages",
+    "After the task nobody speaks in the history but the model, its tools, and the user.",
+    rationale="A message that a runtime writes in the user's or the model's name, such "
+    "as 'continue' or 'please summarise', is an order that nobody gave; an empty one is "
+    "refused by services.",
+    spec=("R3.7", "R3.8", "R9"),
+    exemptions=(
+        (
+            "What the first request of a life holds: the prompt, what was said before, and "
+            "the task, in whatever words."
+        ),
+        "Messages that a user sent into the running turn, also with words around them.",
+        "A piece of an answer that broke off, kept after its request failed.",
+        "The history that is left at the end, to which no request adds.",
+        "A history that was rewritten, of which history-append-only judges.",
+    ),
+)
+def no_invented_messages(facts: Facts) -> Ruling:
+    """Look for messages between two requests that nobody outside of the agent sent."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        evidence += max(len(life.requests) - 1 - len(life.rewritten), 0)
+        for at, message in life.beside:
+            if at != life.outcome_at and _is_invented(facts, life, at, message):
+                who = "the user" if message.role == "user" else "the model"
+                violations.append(
+                    Violation(
+                        f"a message in the name of {who} was invented",
+                        f"nothing that {who} did not say",
+                        quoted(message.content) if message.content else "an empty one",
+                        (at,),
+                    )
+                )
+    return rule(evidence, violations, "no second request was sent")
+
+
+def _is_invented(facts: Facts, life: Life, at: int, message: Message) -> bool:
+    text = message.content
+    if message.role == "user":
+        return not any(
+            sent < at and (event.text == text or (event.text and event.text in text))
+            for sent, event in facts.injected
+        )
+    if message.role != "assistant" or _follows_failure(facts, life, at):
+        return False
+    return not any(turn.response.message.content == text for turn in life.turns)
+
+
+def _follows_failure(facts: Facts, life: Life, at: int) -> bool:
+    """Whether the request before the one at an index failed."""
+    before = [sent for sent, _request in life.requests if sent < at]
+    return any(before and before[-1] < failed < at for failed, _ in facts.failures)

@@ -1,0 +1,213 @@
+"""The invariant that a result tells what happened (spec R1.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentsim.core import FINAL_REASONS, Outcome, Usage
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    not_applicable,
+    quoted,
+    quoted_apart,
+    rule,
+)
+from agentsim.invariants.subjects import Life, Turn
+
+__all__ = ["result_true"]
+
+CUT_REASONS = {
+    "max_tokens": "truncated",
+    "refusal": "refused",
+    "content_filter": "failed",
+}
+"""Reasons with which a response ends the run, and the status of that."""
+
+UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
+"""Statuses that a run whose last response is a final answer can't have."""
+
+
+@invariant(
+    "result-true",
+    "Status, output, iterations, usage and tools of the result are those of the run, "
+    "and its history ends with the final answer.",
+    rationale="The caller bills, retries and reports by the result; one that tells of "
+    "another run than the one that took place is worse than none.",
+    spec=("R1.5", "R1.9", "R3.1"),
+    exemptions=(
+        "Agents that return no RunResult.",
+        (
+            "A response that arrived and was not taken in, at the deadline or as an empty "
+            "one: whether it counts as an iteration, and its tokens where it is the last."
+        ),
+        (
+            "Tokens that can't be seen: those of failed requests, and responses without "
+            "usage, whose estimate may be the agent's own if it is above zero and marked."
+        ),
+        "Calls that had their turn and ran no tool may stand among the tools or not.",
+        "A piece of the final answer as output.",
+        "After a crash, numbers of the last life or of all.",
+    ),
+)
+def result_true(facts: Facts) -> Ruling:
+    """Compare the result of the last life with what the trace shows."""
+    life = facts.lives[-1] if facts.lives else None
+    if life is None or life.outcome is None or life.outcome_at is None:
+        return rule(0, [], "the run left no outcome")
+    if life.outcome.status is None:
+        return not_applicable("the agent returned no RunResult")
+    outcome, at = life.outcome, life.outcome_at
+    untrue = [*_status(life, outcome, at), *_iterations(facts, life, outcome, at)]
+    untrue += [*_usage(facts, life, outcome, at), *_tools(facts, life, outcome, at)]
+    found = [
+        Violation(f"the result is untrue: {words}", expected, told, places)
+        for words, expected, told, places in untrue
+    ]
+    return rule(1, found, "")
+
+
+Untrue = tuple[str, str, str, tuple[int, ...]]
+"""What is untrue, what was expected, what was found, and where it shows."""
+
+
+def _status(life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
+    status = outcome.status
+    if not life.turns:
+        if status == "done":
+            yield (
+                "it is done, and the model never answered",
+                "a response",
+                "none",
+                (at,),
+            )
+        return
+    last = life.turns[-1]
+    places, reason = (last.response_at, at), last.response.stop_reason
+    if status == "done":
+        if reason in CUT_REASONS:
+            expected = f"status {CUT_REASONS[reason]}"
+            words = f"the last response was ended by {reason}"
+            yield words, expected, "status done", places
+        elif not last.asked:
+            yield from _answer(last, outcome, places)
+        return
+    for cut, due in (("max_tokens", "truncated"), ("refusal", "refused")):
+        if status == due and reason != cut:
+            words = f"it is {due}, and the last response was not ended by {cut}"
+            yield words, f"another status than {due}", f"reason {reason}", places
+    final = reason in FINAL_REASONS and not last.asked and last.consumed
+    if final and last.response.message.content and status in UNANSWERED:
+        words = "the last response is a final answer"
+        yield words, "status done", f"status {status}", places
+
+
+def _answer(last: Turn, outcome: Outcome, places: tuple[int, ...]) -> Iterator[Untrue]:
+    """The final answer: is it the output, and does it stand in the history left?"""
+    answer, output = last.response.message.content.strip(), outcome.output
+    if answer and (output is None or not output.strip()):
+        yield "the output is missing", quoted(answer), "none", places
+    elif answer and output is not None and output.strip() not in answer:
+        yield "the output is another", *quoted_apart(answer, output.strip()), places
+    if answer and last.aligned and last.shown_at == places[1] and last.echo is None:
+        words = "the final answer is not in the history left"
+        yield words, quoted(answer), "a history without it", places
+
+
+def _iterations(
+    facts: Facts, life: Life, outcome: Outcome, at: int
+) -> Iterator[Untrue]:
+    told = outcome.iterations
+    if told is None:
+        return
+    ranges = [(len(life.consumed), len(life.turns))]
+    if len(facts.lives) > 1:
+        before = facts.lives[:-1]
+        ranges.append(
+            (
+                ranges[0][0] + sum(len(other.consumed) for other in before),
+                ranges[0][1] + sum(len(other.turns) for other in before),
+            )
+        )
+    if not any(least <= told <= most for least, most in ranges):
+        words = "the number of iterations is another"
+        yield words, f"{len(life.consumed)} responses", f"{told} iterations", (at,)
+
+
+def _usage(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
+    told = outcome.usage
+    if told is None:
+        return
+    used, missing = _sum(life.turns)
+    may_be_more = bool(facts.failures)
+    if _is_usage(told, used, missing=missing, more=may_be_more):
+        return
+    others = [life.turns[:-1]] if life.turns and not life.turns[-1].consumed else []
+    if len(facts.lives) > 1:
+        before = [turn for other in facts.lives[:-1] for turn in other.turns]
+        others += [[*before, *turns] for turns in (life.turns, *others)]
+    for turns in others:
+        total, untold = _sum(turns)
+        if _is_usage(told, total, missing=untold, more=may_be_more):
+            return
+    rest = " and an estimate of the rest, marked so" if missing else ""
+    yield "the usage is another", f"{_tokens(used)}{rest}", _tokens(told), (at,)
+
+
+def _sum(turns: Sequence[Turn]) -> tuple[Usage, bool]:
+    """The tokens that responses told of, and whether any did not."""
+    prompt = completion = cached = untold = 0
+    for turn in turns:
+        usage = turn.response.usage
+        if usage is None:
+            untold += 1
+        else:
+            prompt += usage.prompt
+            completion += usage.completion
+            cached += usage.cache_read
+    return Usage(prompt, completion, cached), untold > 0
+
+
+def _is_usage(told: Usage, total: Usage, *, missing: bool, more: bool) -> bool:
+    """Whether tokens are a total, or with reason more than that."""
+    prompt, completion = told.prompt - total.prompt, told.completion - total.completion
+    cached = told.cache_read - total.cache_read
+    if not missing and not more:
+        return prompt == completion == cached == 0
+    if missing and not (told.estimated and prompt + completion > 0):
+        return False
+    return min(prompt, completion, cached) >= 0
+
+
+def _tokens(usage: Usage) -> str:
+    cached = f", {usage.cache_read} cached" if usage.cache_read else ""
+    marked = ", estimated" if usage.estimated else ""
+    return f"{usage.prompt} + {usage.completion} tokens{cached}{marked}"
+
+
+def _tools(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
+    told = outcome.tools
+    if told is None or _are_tools_of(life.turns, told):
+        return
+    if len(facts.lives) > 1 and _are_tools_of(
+        [turn for other in facts.lives for turn in other.turns], told
+    ):
+        return
+    ran = [operation.start.name for operation in life.operations]
+    expected = ", ".join(ran) or "none that ran"
+    yield "the tools are others", expected, ", ".join(told) or "none", (at,)
+
+
+def _are_tools_of(turns: Sequence[Turn], told: Sequence[str]) -> bool:
+    """Whether names are those of all calls in order; what ran nothing may be left out."""
+    calls = [asked for turn in turns for asked in turn.asked]
+    if len(calls) == len(told):
+        return [asked.call.name for asked in calls] == list(told)
+    places = {0: None}  # how many names the calls so far may explain
+    for asked in calls:
+        name = asked.call.name
+        after = {at + 1: None for at in places if at < len(told) and told[at] == name}
+        places = after if asked.operations else {**places, **after}
+    return len(told) in places

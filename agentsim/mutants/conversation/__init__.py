@@ -1,0 +1,1 @@
+"""Mutants whose fault lies in what is said: to the model, by it, and in the result."""
