@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from agentsim.core import UsageError
-from agentsim.faults import CATALOGUE, parse_rule
+from agentsim.faults import CATALOGUE, parse_offered
 from agentsim.invariants import Judgement
 from agentsim.simulation import Menu, Run, Scenario, import_target, load_scenario
 from agentsim.trace import Trace, from_jsonl
@@ -89,7 +89,7 @@ def make_menu(policy: str, faults: str, *, cancel: bool, crash: bool) -> Menu:
         texts = []
     else:
         texts = [text.strip() for text in faults.split(",")]
-    rules = [parse_rule(text, "--faults") for text in texts]
+    rules = [rule for text in texts for rule in parse_offered(text, "--faults")]
     return Menu(policy, rules, cancel, crash)  # type: ignore[arg-type]
 
 

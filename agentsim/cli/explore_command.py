@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agentsim.cli.common import EXIT_CODES, JsonOption
-from agentsim.cli.exploration.progress import progress
-from agentsim.cli.exploration.stories import check_place, save_failure
-from agentsim.cli.exploration.telling import (
+from agentsim.cli.exploring import (
     Repeat,
     exploration_data,
     print_exploration,
+    progress,
 )
 from agentsim.cli.options.bundles import ExploringMenu, Subject, unbundled
 from agentsim.cli.options.durations import parse_duration
@@ -24,7 +22,6 @@ from agentsim.cli.output import (
     agent_output,
     console,
     print_json,
-    tell,
 )
 from agentsim.simulation import RUNS, ExplorationStopped, explore
 
@@ -69,13 +66,6 @@ class Extent:
     ] = None
 
     @property
-    def mode(self) -> dict[str, str | int]:
-        """How the runs are chosen, as data."""
-        if self.deviations is None:
-            return {"mode": "random", "seed": self.seed}
-        return {"mode": "exhaustive", "deviations": self.deviations}
-
-    @property
     def flags(self) -> list[str]:
         """The options that make the same runs again."""
         if self.deviations is None:
@@ -90,14 +80,6 @@ def command(
     subject: Subject,
     extent: Extent,
     offered: ExploringMenu,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save-failure",
-            metavar="FILE",
-            help="Write the shortest story of the first failure as a scenario.",
-        ),
-    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Run a scenario many times: at random, or every run up to a number of deviations.
@@ -106,11 +88,9 @@ def command(
     ends with what was found until then.
     """
     menu = offered.menu
-    if save is not None:
-        check_place(save)
     seconds = None if extent.time is None else parse_duration(extent.time, "--time")
     stopped = False
-    with agent_output(shown=False), progress(extent.runs, shown=not as_json) as bar:
+    with agent_output(shown=False), progress(extent.runs, shown=not as_json) as tell:
         scenario, agent = subject.load()
         try:
             found = explore(
@@ -122,20 +102,23 @@ def command(
                 seed=extent.seed,
                 menu=menu,
                 named=tuple(extent.require or ()),
-                on_progress=bar,
+                on_progress=tell,
             )
         except ExplorationStopped as error:
             found, stopped = error.found, True
     repeat = Repeat(subject.scenario, subject.agent, extent.flags)
-    saved = None if save is None else save_failure(found, save, subject.agent)
     if as_json:
-        data = exploration_data(found, repeat, extent.mode)
-        print_json({**data, "saved": saved} if saved is not None else data)
+        mode = {
+            "mode": "random" if extent.deviations is None else "exhaustive",
+            **(
+                {"seed": extent.seed}
+                if extent.deviations is None
+                else {"deviations": extent.deviations}
+            ),
+        }
+        print_json(exploration_data(found, repeat, mode))
     else:
-        terminal = console()
-        print_exploration(terminal, found, repeat)
-        if saved is not None:
-            tell(terminal, saved)
+        print_exploration(console(), found, repeat)
     if stopped:
         typer.echo("agentsim: stopped by the keyboard", err=True)
         return FullyTold(EXIT_STOPPED)

@@ -28,16 +28,20 @@ class Choices:
         labels: What each choice was about, in the order of drawing.
         arities: How many options each had (always 2 or more: the rest is no choice).
         deviations: Position in the log -> value, for the non-zero choices only.
+        kinds: Of the choice at hand: what its last options are, where they differ in
+            kind from those before: `timer`, `cancel`, `crash`, `inject`, or the names
+            of faults. For sources that prefer one to another.
     """
 
-    __slots__ = ("arities", "deviations", "labels")
+    __slots__ = ("arities", "deviations", "kinds", "labels")
 
     def __init__(self) -> None:
+        self.kinds: Sequence[str] = ()
         self.labels: list[str] = []
         self.arities: list[int] = []
         self.deviations: dict[int, int] = {}
 
-    def choose(self, label: str, n: int) -> int:
+    def choose(self, label: str, n: int, kinds: Sequence[str] = ()) -> int:
         """Draw one of `n` options: 0 is the dull one; a single option is no choice.
 
         Raises:
@@ -48,6 +52,7 @@ class Choices:
                 raise UsageError(f"choice {label!r} has {n} options: it needs one")
             return 0
         position = len(self.arities)
+        self.kinds = kinds
         value = self.draw(position, label, n)
         self.labels.append(label)
         self.arities.append(n)

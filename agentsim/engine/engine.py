@@ -152,9 +152,9 @@ class Engine:
         for loop in corpses:
             bury(loop)
 
-    def _draw(self, label: str, options: Sequence[str]) -> int:
+    def _draw(self, label: str, options: Sequence[str], kinds: Sequence[str]) -> int:
         assert self._loop is not None
-        return self._scheduler.draw(self._loop, label, options)
+        return self._scheduler.draw(self._loop, label, options, kinds)
 
     def _drive(self, now: Incarnation) -> Ending:
         """Run what is ready, and let one thing happen when nothing is, to the end."""

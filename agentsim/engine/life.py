@@ -46,7 +46,7 @@ class Life:
         *,
         gates: list[Gate],
         record: Callable[[Event], None],
-        draw: Callable[[str, Sequence[str]], int],
+        draw: Callable[[str, Sequence[str], Sequence[str]], int],
     ) -> None:
         self.number = number
         self.dead = False
@@ -107,15 +107,18 @@ class Life:
                 loop.refuse("an answer on a thread of its own", "threads")
             raise
 
-    def choose(self, label: str, options: Sequence[str]) -> int:
+    def choose(
+        self, label: str, options: Sequence[str], kinds: Sequence[str] = ()
+    ) -> int:
         """Draw one choice, recorded: an index into `options`, where 0 is dull.
 
         Args:
             options: Each in words; those of a deviation are told to the user.
+            kinds: What the last options are; see `Choices.kinds`.
         """
         if self.dead:
             raise Fenced
-        return self._draw(label, options)
+        return self._draw(label, options, kinds)
 
     def halt(self, failure: BaseException) -> None:
         """End the run with a failure when the task at hand next waits; the first wins.

@@ -50,16 +50,18 @@ class Scheduler:
         self._cancels = cancels
         self._crashes = crashes
         self._injections = list(injections)
-        self._extras = cancels + (crashes > 0) + len(self._injections)
         self._tick = tick
+        self._count_extras()
 
-    def draw(self, loop: SimLoop, label: str, options: Sequence[str]) -> int:
+    def draw(
+        self, loop: SimLoop, label: str, options: Sequence[str], kinds: Sequence[str]
+    ) -> int:
         """Draw a choice for the agent's outside, from inside one of its tasks.
 
         What a source raises ends the run, whatever the agent makes of it.
         """
         try:
-            value = self._choices.choose(label, len(options))
+            value = self._choices.choose(label, len(options), kinds)
         except BaseException as error:
             loop.halt(error)
             raise Refused(str(error)) from error
@@ -81,7 +83,9 @@ class Scheduler:
             return self._fire(now, timer_ns)
         if options > 1:
             label = "next " + first.label
-            value = self._choices.choose(label, options)
+            timed = self._any_order and timer_ns is not None
+            kinds = self._kinds_with_timer if timed else self._kinds
+            value = self._choices.choose(label, options, kinds)
             if value:
                 self._tell(label, self._deviate(value, first, timer_ns, now))
                 return not now.crashed
@@ -113,7 +117,7 @@ class Scheduler:
         if self._cancels:
             if value == 1:
                 self._cancels = 0
-                self._extras -= 1
+                self._count_extras()
                 now.cancelled = True
                 now.life.record(CancelRequested(who="engine"))
                 now.main.cancel()
@@ -122,15 +126,25 @@ class Scheduler:
         if self._crashes:
             if value == 1:
                 self._crashes -= 1
-                self._extras -= not self._crashes
+                self._count_extras()
                 now.crashed = True
                 now.life.record(Crashed(who="engine"))
                 return f"the process died before {first.label}"
             value -= 1
         words, act = self._injections.pop(value - 1)
-        self._extras -= 1
+        self._count_extras()
         act()
         return f"{words} came before {first.label}"
+
+    def _count_extras(self) -> None:
+        """Note what may still happen beside the gates and the timer."""
+        self._kinds = (
+            *(("cancel",) if self._cancels else ()),
+            *(("crash",) if self._crashes else ()),
+            *("inject" for _ in self._injections),
+        )
+        self._kinds_with_timer = ("timer", *self._kinds)
+        self._extras = len(self._kinds)
 
     def _open(self, now: Incarnation, gate: Gate, timer_ns: int | None) -> bool:
         """Let a gate go on; one that is due after the next timer comes early."""

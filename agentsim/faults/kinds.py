@@ -1,20 +1,30 @@
 """What a fault is: what it strikes, and what happens there instead.
 
-A fault decides nothing: it is data about one kind of failure. `rules` says where it
+A fault decides nothing: it is data about one kind of failure. A rule says where it
 strikes, and the simulation makes it happen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
-from agentsim.core import Message, UsageError
+from agentsim.core import Decision, Response, UsageError
 
-__all__ = ["Fault", "Operation", "Tamper", "Target"]
+if TYPE_CHECKING:
+    from agentsim.faults.rules import FaultRule
 
-Target = Literal["tool", "model"]
+__all__ = ["Fault", "Garble", "Operation", "Tamper", "Target"]
+
+Target = Literal["tool", "model", "human"]
+
+Effect = Literal["normal", "skipped", "applied", "twice"]
+
+Reply = Literal["normal", "error", "never", "outdated"]
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,41 +32,64 @@ class Operation:
     """One thing that an agent does with the outside.
 
     Attributes:
-        name: The tool's name; `model` for a request to the model, whichever it is.
-        attempt: The n-th operation of that name in the run, 1-based, over all lives.
+        name: The tool's name; `model` for a request to the model, whichever it is; for
+            a question to a person, the tool that they are asked about.
+        attempt: The n-th operation of that target and name in the run, 1-based, over
+            all lives.
         writes: Whether the operation may change the world.
+        turn: How often the same strike of a lasting fault struck before, 0-based.
+        outdated: Whether there is an older answer to the same read, from before the
+            last write.
     """
 
     target: Target
     name: str
     attempt: int
     writes: bool = False
+    turn: int = 0
+    outdated: bool = False
 
 
-Tamper = Callable[[Message, Operation], Message]
+Tamper = Callable[[Response, Operation], Response]
 """Makes a faulty reply of a scripted one; a pure function of both."""
+
+Garble = Callable[[object, Operation], object]
+"""Makes a faulty output of a tool's own; a pure function of both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One kind of failure of the outside (spec T3.4, T4).
 
+    Called like a function, it gives the rule of where it strikes:
+    `slow("check_cpu", attempt=2)`.
+
     Attributes:
-        name: Its name in the catalogue.
-        target: What it strikes: a tool, or a reply of the model.
+        name: Its name in the catalogue: small letters, digits and underscores.
+        target: What it strikes: a tool, a reply of the model, or the person who is
+            asked.
         sentence: What happens, for a person.
         definite: Whether it is certain that the operation did not happen. An agent
             may repeat a write after a definite error only.
         needs_write: Whether it strikes only operations that change the world.
         calls_min: How many calls a reply must have for the fault to strike it.
-        delay_s: Virtual seconds that the operation takes longer.
-        effect: `normal`: what the operation does. `skipped`: nothing happens.
-            `applied`: it happens, and the answer is another one.
-        answer: `normal`; `error`, with `error_words`; `never`.
+        delay_s: Virtual seconds that the answer takes longer.
+        effect: Of a tool. `normal`: what it does. `skipped`: nothing happens.
+            `applied`: it happens, and the answer is another one. `twice`: it happens
+            twice. A service of the model skips or not.
+        answer: `normal`; `error`, with `error_words`; `never`; `outdated`: a read is
+            answered as it was before the last write.
         error_words: What the agent is told, where the answer is an error.
+        error_status: HTTP status of the model's service; None: no answer came.
+        error_kind: The error type of the model's service.
+        retry_after_s: Seconds that the model's service asks to wait.
         tamper: Makes the faulty reply, where the target is the model.
-        sticky: Whether it stays: after the first strike all replies are `tamper` of
-            the reply that was struck, each with its own operation.
+        garble: Makes the faulty output, where the target is a tool.
+        decision: What the person says, where the target is the human.
+        lasts: How many operations of that name in a row it strikes once it struck;
+            None: all from then on. A reply that was struck is then tampered with anew
+            for each request.
+        rare: Whether random runs take it less often, since it ends most runs.
 
     Raises:
         UsageError: when the fields contradict one another.
@@ -69,34 +102,80 @@ class Fault:
     needs_write: bool = False
     calls_min: int = 0
     delay_s: float = 0.0
-    effect: Literal["normal", "skipped", "applied"] = "normal"
-    answer: Literal["normal", "error", "never"] = "normal"
+    effect: Effect = "normal"
+    answer: Reply = "normal"
     error_words: str = ""
+    error_status: int | None = None
+    error_kind: str = ""
+    retry_after_s: float | None = None
     tamper: Tamper | None = None
-    sticky: bool = False
+    garble: Garble | None = None
+    decision: Decision | None = None
+    lasts: int | None = 1
+    rare: bool = False
 
     def __post_init__(self) -> None:
-        if (self.target == "model") != (self.tamper is not None):
-            raise UsageError(
-                f"fault {self.name!r}: a fault of the model needs a tamper function, "
-                "and a fault of a tool can't have one"
-            )
-        if (self.answer == "error") != bool(self.error_words):
-            raise UsageError(
-                f"fault {self.name!r}: error_words are needed with answer='error', "
-                "and with no other"
-            )
-        if self.definite and self.effect != "skipped":
-            raise UsageError(
-                f"fault {self.name!r}: only a fault with effect='skipped' can be definite"
-            )
+        for words in _contradictions(self):
+            raise UsageError(f"fault {self.name!r}: {words}")
+
+    def __call__(
+        self, tool: str | None = None, *, attempt: int | None = None
+    ) -> FaultRule:
+        """The rule that the fault strikes there.
+
+        Args:
+            tool: Name of the tool that runs, or that a person is asked about; None for
+                every one.
+            attempt: The n-th operation only, 1-based; None for every one.
+
+        Raises:
+            UsageError: for a tool named for a fault of the model, or an attempt below 1.
+        """
+        from agentsim.faults.rules import FaultRule
+
+        return FaultRule(self, tool, attempt)
 
     def applies_to(self, operation: Operation) -> bool:
         """Whether it can strike the operation at all."""
-        return operation.target == self.target and (
-            operation.writes or not self.needs_write
+        return (
+            operation.target == self.target
+            and (operation.writes or not self.needs_write)
+            and (operation.outdated or self.answer != "outdated")
         )
 
-    def applies_to_reply(self, message: Message) -> bool:
-        """Whether it can strike this reply: the reply has the calls that it needs."""
-        return len(message.tool_calls) >= self.calls_min
+
+def _contradictions(fault: Fault) -> Iterator[str]:
+    """What is wrong with the fields, in words."""
+    if not _NAME.fullmatch(fault.name):
+        yield "a name has small letters, digits and underscores, and begins with a letter"
+    if fault.target not in get_args(Target):
+        yield f"target: expected one of {', '.join(get_args(Target))}"
+    for field, target in (
+        ("tamper", "model"),
+        ("garble", "tool"),
+        ("decision", "human"),
+    ):
+        if getattr(fault, field) is not None and fault.target != target:
+            yield f"{field} belongs to a fault of target={target!r}"
+    if (fault.answer == "error") != bool(fault.error_words):
+        yield "error_words are needed with answer='error', and with no other"
+    if fault.answer == "error" and fault.target == "human":
+        yield "a person answers or does not: give decision, delay_s or answer='never'"
+    if (fault.target == "model" and fault.answer == "error") != bool(fault.error_kind):
+        yield "error_kind is needed for an error of the model, and for no other"
+    if fault.definite and fault.effect != "skipped":
+        yield "only a fault with effect='skipped' can be definite"
+    if fault.lasts is not None and fault.lasts < 1:
+        yield f"lasts counts from 1, got {fault.lasts}"
+    if not _does_something(fault):
+        yield "it changes nothing: give it an effect, an answer, a delay or a function"
+
+
+def _does_something(fault: Fault) -> bool:
+    changes = (fault.tamper, fault.garble, fault.decision)
+    return (
+        any(change is not None for change in changes)
+        or bool(fault.delay_s)
+        or fault.answer != "normal"
+        or fault.effect != "normal"
+    )

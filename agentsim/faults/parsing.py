@@ -12,25 +12,55 @@ from typing import Any
 
 from agentsim.core import UsageError, did_you_mean
 from agentsim.faults.kinds import Fault
-from agentsim.faults.rules import FaultRule, fault_named, rule_from_text
+from agentsim.faults.rules import (
+    FaultRule,
+    fault_named,
+    rule_from_text,
+    rules_from_text,
+)
 
-__all__ = ["parse_rule", "parse_rules"]
+__all__ = ["parse_offered", "parse_rule", "parse_rules"]
 
 FIELDS = ("fault", "tool", "attempt")
 
 
-def parse_rules(value: object, where: str = "faults") -> tuple[FaultRule, ...]:
+def parse_rules(
+    value: object, where: str = "faults", *, groups: bool = False
+) -> tuple[FaultRule, ...]:
     """Read a list of rules.
+
+    Args:
+        groups: Whether a text may name a group, for faults that are offered.
 
     Raises:
         UsageError: naming the place and what was expected there.
     """
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
         raise UsageError(f"{where}: expected a list of faults, got {_kind(value)}")
+    read = parse_offered if groups else _parse_one
     return tuple(
-        parse_rule(entry, f"{where}[{position}]")
+        rule
         for position, entry in enumerate(value)
+        for rule in read(entry, f"{where}[{position}]")
     )
+
+
+def _parse_one(value: object, where: str) -> tuple[FaultRule, ...]:
+    return (parse_rule(value, where),)
+
+
+def parse_offered(value: object, where: str = "faults") -> tuple[FaultRule, ...]:
+    """Read what is offered by one entry: a rule, or a text that names a group.
+
+    Raises:
+        UsageError: naming the place and what was expected there.
+    """
+    if not isinstance(value, str):
+        return (parse_rule(value, where),)
+    try:
+        return rules_from_text(value)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
 
 
 def parse_rule(value: object, where: str = "fault") -> FaultRule:

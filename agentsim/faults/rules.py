@@ -13,14 +13,23 @@ from typing import Any
 
 from agentsim.core import Message, UsageError, did_you_mean
 from agentsim.faults.catalogue import CATALOGUE
-from agentsim.faults.kinds import Fault, Operation
+from agentsim.faults.groups import GROUPS
+from agentsim.faults.kinds import Fault, Operation, Target
 
-__all__ = ["FaultRule", "check_rules", "fault_named", "rule_from_text"]
+__all__ = [
+    "FaultRule",
+    "check_rules",
+    "fault_named",
+    "rule_from_text",
+    "rules_from_text",
+]
 
 FORM = "NAME[:TOOL][@ATTEMPT]"
 
 _TEXT = re.compile(r"(?P<fault>[^:@]*)(?::(?P<tool>[^:@]*))?(?:@(?P<attempt>.*))?")
-_ATTEMPT = re.compile(r"[1-9][0-9]{0,8}")
+ATTEMPT_DIGITS = 9
+
+_ATTEMPT = re.compile(rf"[1-9][0-9]{{0,{ATTEMPT_DIGITS - 1}}}")
 _NOT_IN_A_NAME = re.compile(r"[:@,\s]")
 
 
@@ -30,7 +39,8 @@ class FaultRule:
 
     Attributes:
         fault: The fault; `fault_named` finds it by its name.
-        name: Of the tool; None for every tool. For faults of the model it stays None.
+        name: Of the tool that runs, or that a person is asked about; None for every
+            tool. For faults of the model it stays None.
         attempt: The n-th operation of that name only, 1-based; None for every one.
 
     Raises:
@@ -53,15 +63,15 @@ class FaultRule:
             raise UsageError(
                 f"fault {self.fault.name!r}: expected the name of a tool, got {name!r}"
             )
-        if attempt is not None and (type(attempt) is not int or attempt < 1):
+        if attempt is not None and not _counts(attempt):
             raise UsageError(
                 f"fault {self.fault.name!r}: attempt counts from 1, got {attempt!r}"
             )
 
     def __str__(self) -> str:
-        where = self.name or (
-            "any tool" if self.fault.target == "tool" else "the model"
-        )
+        where = self.name or _WHERE[self.fault.target]
+        if self.fault.target == "human" and self.name is not None:
+            where = f"the person asked about {self.name}"
         which = "" if self.attempt is None else f", attempt {self.attempt}"
         return f"{self.fault.name} on {where}{which}"
 
@@ -72,7 +82,7 @@ class FaultRule:
         return self.fault.name + tool + _at(self.attempt)
 
     def matches(self, operation: Operation, message: Message | None = None) -> bool:
-        """Whether the rule strikes this operation, or this reply of the model."""
+        """Whether the rule can strike this operation, or this reply of the model."""
         fault = self.fault
         return (
             fault.applies_to(operation)
@@ -89,6 +99,17 @@ class FaultRule:
         if self.attempt is not None:
             data["attempt"] = self.attempt
         return data
+
+
+_WHERE: dict[Target, str] = {
+    "tool": "any tool",
+    "model": "the model",
+    "human": "the person",
+}
+
+
+def _counts(attempt: object) -> bool:
+    return type(attempt) is int and 0 < attempt < 10**ATTEMPT_DIGITS
 
 
 def _at(attempt: int | None) -> str:
@@ -108,18 +129,39 @@ def rule_from_text(text: str) -> FaultRule:
     """Read `NAME[:TOOL][@ATTEMPT]`: `slow`, `slow@2`, `answer_lost:create_payment@1`.
 
     Raises:
+        UsageError: for another form, or a name that is no fault, or several.
+    """
+    if _parts(text)[0] in GROUPS:
+        name = _parts(text)[0]
+        raise UsageError(
+            f"{name!r} stands for several faults: name one of {', '.join(GROUPS[name])}"
+        )
+    [rule] = rules_from_text(text)
+    return rule
+
+
+def rules_from_text(text: str) -> tuple[FaultRule, ...]:
+    """Read a text whose NAME may be that of a group: `malformed_arguments@2`.
+
+    Raises:
         UsageError: for another form, or the name of a fault that does not exist.
     """
-    match = _TEXT.fullmatch(text)
-    if match is None:
-        raise UsageError(f"{text!r} is no fault: expected {FORM}, such as slow:ping@2")
-    name, tool, attempt = match["fault"], match["tool"], match["attempt"]
-    fault = CATALOGUE.find(name)
+    name, tool, attempt = _parts(text)
+    faults = [CATALOGUE[each] for each in GROUPS.get(name, ())]
+    faults = faults or [CATALOGUE.find(name)]
     if attempt is not None and not _ATTEMPT.fullmatch(attempt):
         raise UsageError(
             f"fault {name!r}: attempt counts from 1, got {attempt!r} (the form is {FORM})"
         )
-    return FaultRule(fault, tool, None if attempt is None else int(attempt))
+    number = None if attempt is None else int(attempt)
+    return tuple(FaultRule(fault, tool, number) for fault in faults)
+
+
+def _parts(text: str) -> tuple[str, str | None, str | None]:
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text!r} is no fault: expected {FORM}, such as slow:ping@2")
+    return match["fault"], match["tool"], match["attempt"]
 
 
 def check_rules(rules: Iterable[FaultRule], tools: Mapping[str, bool]) -> None:

@@ -157,5 +157,5 @@ def _close(life: Life) -> None:
     if life.turns and life.turns[-1].shown_at is None:
         turn = life.turns[-1]
         message = turn.response.message
-        said = bool(message.content or message.tool_calls or message.blocks)
-        turn.consumed = said or bool(turn.operations)
+        said = message.content.strip() or message.tool_calls or message.blocks
+        turn.consumed = bool(said or turn.operations)

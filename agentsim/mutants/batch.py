@@ -19,7 +19,6 @@ from agentsim.core import (
     Tool,
     ToolCall,
     call_key,
-    canonical_json,
     signature,
     tool_result,
 )
@@ -36,6 +35,7 @@ from agentsim.runtime import (
     check_arguments,
     compile_schema,
     read_arguments,
+    result_text,
 )
 
 __all__ = ["Batch"]
@@ -148,7 +148,8 @@ class Batch:
                 output = await tool.run(arguments)
             except Exception as error:  # noqa: BLE001 - the tool's error is a result
                 return self.tool_error(error)
-        return Answer(output if isinstance(output, str) else canonical_json(output))
+        text, ending = result_text(tool.name, output)
+        return Answer(text, failed=ending != "ok")
 
     def tool_error(self, error: Exception) -> Answer:
         """The answer to a call whose tool raised (R3.4)."""

@@ -165,7 +165,7 @@ class Loop(Batch):
         message, replaced = self.ids.mend(response.message, self.iterations)
         if replaced:
             self.env.on(CallIdsReplaced(replaced))
-        if message.content or message.tool_calls or message.blocks:
+        if message.content.strip() or message.tool_calls or message.blocks:
             self.append(message)
         self.usage += response.usage or estimate_usage(request, response.message)
         self.paused = response.stop_reason == "pause_turn"
@@ -181,7 +181,7 @@ class Loop(Batch):
             raise End("refused", words, output=text, refusal=details)
         if self.paused or (self.calls and reason in (*FINAL_REASONS, "tool_use")):
             return
-        if reason not in FINAL_REASONS or not text:
+        if reason not in FINAL_REASONS or not text.strip():
             words = f"agent: the response is empty or was ended by {reason}"
             raise End("failed", words, output=text)
         self.env.on(FinalAnswer(text))

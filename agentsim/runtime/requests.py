@@ -149,7 +149,8 @@ def _checked(session: Session, response: object) -> Response:
 def take_response(session: Session, response: Response) -> Message:
     """Append the whole response, with an id of its own for each call (R3.2, R3.13).
 
-    One that carries nothing is no entry of a history: providers refuse it.
+    One that carries nothing but white space is no entry of a history: providers refuse
+    it.
     """
     message = response.message
     session.refusal = response.refusal
@@ -163,7 +164,7 @@ def take_response(session: Session, response: Response) -> Message:
     ]
     if replaced:
         session.emit(CallIdsReplaced(replaced))
-    if message.content or message.tool_calls or message.blocks:
+    if message.content.strip() or message.tool_calls or message.blocks:
         session.append(message)
     return message
 
@@ -197,10 +198,13 @@ def stops(session: Session) -> bool:
 
 
 def _is_empty(response: Response) -> bool:
-    """Whether a response has neither calls nor text, or lacks the calls it names."""
+    """Whether a response has neither calls nor text, or lacks the calls it names.
+
+    White space is no text: nobody can read it, and providers refuse it in a history.
+    """
     message, reason = response.message, response.stop_reason
     if message.tool_calls or reason not in _RUNNING_REASONS:
         return False
     if reason == "pause_turn" and message.blocks:
         return False
-    return reason == "tool_use" or not message.content
+    return reason == "tool_use" or not message.content.strip()

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from agentsim.simulation.files.reference import scenario_page as scenario_page
     from agentsim.simulation.files.reference import scenario_schema as scenario_schema
     from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
-    from agentsim.simulation.files.writing import scenario_yaml as scenario_yaml
     from agentsim.simulation.menu import EXPLORING as EXPLORING
     from agentsim.simulation.menu import SCRIPTED as SCRIPTED
     from agentsim.simulation.menu import Menu as Menu
@@ -65,7 +64,6 @@ else:
             "run": "run",
             "scenario_page": "files.reference",
             "scenario_schema": "files.reference",
-            "scenario_yaml": "files.writing",
             "source_of": "source.regression",
         },
     )

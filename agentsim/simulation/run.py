@@ -53,8 +53,6 @@ class Run:
         struck: What struck: names of faults, `cancel`, `crash`.
         rules_met: Texts of all fault rules that the strikes fulfil, such as `slow@2`.
         unmet_rules: The scenario's own faults that never struck.
-        printed: What the agent printed and logged, of a failing run that an exploration
-            made again for it; else empty.
     """
 
     scenario: Scenario
@@ -69,7 +67,6 @@ class Run:
     struck: tuple[str, ...] = ()
     rules_met: tuple[str, ...] = ()
     unmet_rules: tuple[str, ...] = ()
-    printed: str = ""
 
     @property
     def met(self) -> Iterator[str]:
@@ -93,11 +90,7 @@ class Run:
     def failure_text(self, repeat: str) -> str:
         """What is violated, where it shows, and the line that repeats it."""
         return failure_text(
-            self.trace,
-            self.verdict.violated,
-            deviations=self.words,
-            printed=self.printed,
-            repeat=repeat,
+            self.trace, self.verdict.violated, deviations=self.words, repeat=repeat
         )
 
     @property
@@ -185,9 +178,9 @@ def run(
     finally:
         stage.engine.bury()
     stage.world.pass_time(stage.engine.now_ns)
-    unmet_rules = stage.unmet_rules()
+    unmet_rules = stage.striker.unmet()
     struck = _struck(stage)
-    rules_met = tuple(text for strike in stage.strikes for text in strike.texts)
+    rules_met = tuple(text for strike in stage.striker.strikes for text in strike.texts)
     evident = (entry.id for entry in judgements if entry.evidence)
     met = (*struck, *rules_met, *evident)
     unmet = (*unmet_rules, *(name for name in named if name not in met))
@@ -234,7 +227,7 @@ def replay(
 
 
 def _bound_to(scenario: Scenario, menu: Menu) -> dict[str, str]:
-    return {"scenario_digest": scenario.digest, "menu": menu.text}
+    return {"scenario_digest": scenario.digest, "menu": menu.bound}
 
 
 def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
@@ -274,7 +267,10 @@ def _struck(stage: Stage) -> tuple[str, ...]:
     kinds = set(map(type, stage.recorder.events))
     happened = (("cancel", CancelRequested), ("crash", Crashed))
     outside = [name for name, kind in happened if kind in kinds]
-    return (*dict.fromkeys(strike.fault.name for strike in stage.strikes), *outside)
+    return (
+        *dict.fromkeys(strike.fault.name for strike in stage.striker.strikes),
+        *outside,
+    )
 
 
 def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
@@ -315,5 +311,5 @@ def _judge_cut_off(
 def _check_used_up(stage: Stage) -> None:
     """Refuse a script that was not used up: what it says should happen did not."""
     unused = stage.model.unused() if stage.scenario.exact else None
-    if unused is not None and stage.stuck is None:
+    if unused is not None and not stage.striker.without_end:
         raise UnscriptedRequest(unused)

@@ -1,22 +1,25 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.core import Message, ToolCall, UsageError, assistant
+from agentsim.core import Decision, Message, Response, ToolCall, UsageError, assistant
 from agentsim.faults import (
     CATALOGUE,
     Fault,
     FaultPlan,
     FaultRule,
+    Offer,
     Operation,
     answer_lost,
+    arguments_cut,
     check_rules,
+    declines,
     duplicate_ids,
     fault_named,
     hangs,
-    malformed_arguments,
     missing_ids,
     raises,
     same_call_forever,
@@ -25,11 +28,20 @@ from agentsim.faults import (
 )
 
 FEW = settings(max_examples=20)
+fault: Any = Fault
+NO = Decision(approved=False)
 Make = Callable[..., object]
 
 READ = Operation("tool", "check_cpu", 1)
 WRITE = Operation("tool", "restart_service", 1, writes=True)
 MODEL = Operation("model", "model", 1)
+OUTDATED = Operation("tool", "check_cpu", 2, outdated=True)
+QUESTION = Operation("human", "restart_service", 1)
+
+
+def stop(response: Response, _operation: Operation) -> Response:
+    """A tamper function that changes nothing."""
+    return response
 
 
 def reply(calls: int) -> Message:
@@ -39,10 +51,11 @@ def reply(calls: int) -> Message:
 
 operations = st.builds(
     Operation,
-    st.sampled_from(["tool", "model"]),
+    st.sampled_from(["tool", "model", "human"]),
     st.sampled_from(["check_cpu", "restart_service", "model"]),
     st.integers(1, 4),
     writes=st.booleans(),
+    outdated=st.booleans(),
 )
 replies = st.none() | st.builds(reply, st.integers(0, 3))
 
@@ -52,31 +65,40 @@ def rules(draw: st.DrawFn) -> FaultRule:
     """Draw a rule that may strike."""
     fault = draw(st.sampled_from(list(CATALOGUE.values())))
     names = st.none() | st.sampled_from(["check_cpu", "restart_service"])
-    name = draw(names) if fault.target == "tool" else None
+    name = draw(names) if fault.target != "model" else None
     return FaultRule(fault, name, draw(st.none() | st.integers(1, 3)))
 
 
-def names(menu: tuple[Fault, ...]) -> list[str]:
-    """The names of a menu."""
-    return [fault.name for fault in menu]
+def names(offer: Offer) -> list[str]:
+    """The names of what is offered."""
+    return [fault.name for fault in offer.faults]
 
 
 def test_the_menu_of_a_read_a_write_and_a_reply() -> None:
     """Everything offered, each operation gets what can strike it, and nothing else."""
-    plan = FaultPlan(offered=tuple(CATALOGUE))
-    of_calls = [
-        "malformed_arguments",
-        "unknown_tool",
-        "missing_ids",
-        "same_call_forever",
-    ]
-    assert names(plan.menu(READ)) == ["raises", "slow", "hangs"]
-    assert names(plan.menu(WRITE)) == ["raises", "slow", "hangs", "answer_lost"]
-    assert names(plan.menu(MODEL, reply(0))) == []
-    assert names(plan.menu(MODEL, reply(1))) == of_calls
-    assert sorted(names(plan.menu(MODEL, reply(2)))) == sorted(
-        [*of_calls, "duplicate_ids"]
+    plan = FaultPlan(
+        offered=(
+            *("raises", "slow", "answer_lost", "stale", "server_error"),
+            *("arguments_cut", "duplicate_ids", "declines"),
+        )
     )
+    of_calls = ["server_error", "arguments_cut"]
+    assert names(plan.menu(READ)) == ["raises", "slow"]
+    assert names(plan.menu(OUTDATED)) == ["raises", "slow", "stale"]
+    assert names(plan.menu(WRITE)) == ["raises", "slow", "answer_lost"]
+    assert names(plan.menu(MODEL, reply(0))) == ["server_error"]
+    assert names(plan.menu(MODEL, reply(1))) == of_calls
+    assert names(plan.menu(MODEL, reply(2))) == [*of_calls, "duplicate_ids"]
+    assert names(plan.menu(QUESTION)) == ["declines"]
+
+
+def test_an_offer_is_told_in_words() -> None:
+    """The options of a choice say what strikes what; nothing is the first."""
+    plan = FaultPlan(offered=("slow", "server_error", "declines"))
+    assert plan.menu(READ).options == ("no fault", "slow strikes check_cpu")
+    assert plan.menu(MODEL).options == ("no fault", "server_error strikes model")
+    assert plan.menu(QUESTION).options == ("no fault", "declines strikes the person")
+    assert plan.menu(READ).names == ("slow",)
 
 
 @FEW
@@ -88,8 +110,9 @@ def test_the_menu_is_what_matches_in_order_and_once(
     plan = FaultPlan(offered=tuple(offered))
     matching = [rule.fault for rule in offered if rule.matches(operation, message)]
     expected = tuple({fault.name: fault for fault in matching}.values())
-    assert plan.menu(operation, message) == expected
-    assert FaultPlan(offered=tuple(offered)).menu(operation, message) == expected
+    assert plan.menu(operation, message).faults == expected
+    again = FaultPlan(offered=tuple(offered)).menu(operation, message)
+    assert again.faults == expected
 
 
 @FEW
@@ -97,8 +120,16 @@ def test_the_menu_is_what_matches_in_order_and_once(
 def test_the_first_rule_that_matches_strikes(
     listed: list[FaultRule], operation: Operation, message: Message | None
 ) -> None:
-    """A plan strikes with the first matching rule, and with none where none matches."""
-    matching = [rule.fault for rule in listed if rule.matches(operation, message)]
+    """A plan strikes with the first matching rule, and with none where none matches.
+
+    One that lasts for some operations begins at the first or at its own.
+    """
+    matching = [
+        rule.fault
+        for rule in listed
+        if rule.matches(operation, message)
+        and (rule.fault.name != "flaky" or operation.attempt == (rule.attempt or 1))
+    ]
     struck = FaultPlan(tuple(listed)).strikes(operation, message)
     assert struck is (matching[0] if matching else None)
 
@@ -113,7 +144,7 @@ def test_a_fault_strikes_only_where_it_applies(
         assert rule.fault.target == operation.target
         assert rule.fault.applies_to(operation)
         assert operation.writes or not rule.fault.needs_write
-        assert rule.fault.applies_to_reply(message or assistant())
+        assert len((message or assistant()).tool_calls) >= rule.fault.calls_min
 
 
 def test_a_rule_keeps_to_its_tool_and_its_attempt() -> None:
@@ -139,6 +170,7 @@ def test_a_menu_keeps_to_the_attempt_of_a_rule() -> None:
         ("slow", slow),
         ("hangs", hangs),
         ("answer_lost", answer_lost),
+        ("declines", declines),
     ],
 )
 def test_the_short_functions_of_tools(name: str, make: Make) -> None:
@@ -151,7 +183,7 @@ def test_the_short_functions_of_tools(name: str, make: Make) -> None:
 @pytest.mark.parametrize(
     ("name", "make"),
     [
-        ("malformed_arguments", malformed_arguments),
+        ("arguments_cut", arguments_cut),
         ("unknown_tool", unknown_tool),
         ("duplicate_ids", duplicate_ids),
         ("missing_ids", missing_ids),
@@ -189,15 +221,32 @@ def test_plans_of_the_same_faults_are_equal() -> None:
         (lambda: fault_named("slwo"), "did you mean 'slow'?"),
         (
             lambda: fault_named("zzzzz"),
-            "unknown fault 'zzzzz' (there are raises, slow,",
+            "unknown fault 'zzzzz' (there are raises, flaky, slow,",
         ),
         (lambda: FaultPlan(offered=("slwo",)), "did you mean 'slow'?"),
         (lambda: FaultRule(CATALOGUE["missing_ids"], "x"), "takes no tool, got 'x'"),
         (lambda: slow(attempt=0), "attempt counts from 1, got 0"),
         (lambda: FaultRule(CATALOGUE["slow"], None, True), "counts from 1, got True"),
-        (lambda: Fault("f", "model", "s"), "needs a tamper function"),
+        (lambda: Fault("f", "tool", "s"), "fault 'f': it changes nothing"),
+        (lambda: Fault("F-1", "tool", "s", delay_s=1), "a name has small letters"),
+        (lambda: fault("f", "disk", "s"), "expected one of tool, model, human"),
+        (lambda: Fault("f", "tool", "s", tamper=stop), "tamper belongs to a fault of"),
+        (lambda: fault("f", "model", "s", garble=stop), "garble belongs to a fault of"),
+        (
+            lambda: Fault("f", "tool", "s", decision=NO),
+            "belongs to a fault of target='h",
+        ),
         (lambda: Fault("f", "tool", "s", answer="error"), "error_words are needed"),
+        (
+            lambda: Fault("f", "human", "s", answer="error", error_words="w"),
+            "a person answers or does not",
+        ),
+        (
+            lambda: Fault("f", "model", "s", answer="error", error_words="w"),
+            "error_kind is needed for an error of the model",
+        ),
         (lambda: Fault("f", "tool", "s", definite=True), "can be definite"),
+        (lambda: Fault("f", "tool", "s", delay_s=1, lasts=0), "lasts counts from 1"),
     ],
 )
 def test_mistakes_are_told(make: Make, words: str) -> None:
@@ -218,10 +267,11 @@ def test_rules_that_can_never_strike_are_found() -> None:
 
 
 def test_every_fault_of_the_catalogue_can_strike_something() -> None:
-    """No entry of the catalogue is dead: each strikes one of three operations."""
+    """No entry of the catalogue is dead: each strikes one of these operations."""
     plan = FaultPlan(offered=tuple(CATALOGUE))
-    menus = (plan.menu(READ), plan.menu(WRITE), plan.menu(MODEL, reply(2)))
-    struck = {fault.name for menu in menus for fault in menu}
+    offers = [plan.menu(one) for one in (OUTDATED, WRITE, QUESTION)]
+    offers.append(plan.menu(MODEL, reply(2)))
+    struck = {name for offer in offers for name in offer.names}
     assert struck == set(CATALOGUE)
 
 

@@ -1,123 +1,205 @@
+"""What faults of the model make of a scripted reply."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
+    FINAL_REASONS,
     InvalidArguments,
-    Message,
+    Response,
     ToolCall,
+    Usage,
     assistant,
-    canonical_json,
     parse_arguments,
 )
-from agentsim.faults import CATALOGUE, Operation
+from agentsim.faults import CATALOGUE, GROUPS, Operation
+from tests.faults.replies import replies
 
 FEW = settings(max_examples=20)
 
-MODEL_FAULTS = [fault for fault in CATALOGUE.values() if fault.target == "model"]
+TAMPERING = [fault for fault in CATALOGUE.own.values() if fault.tamper is not None]
 
-values = st.none() | st.integers() | st.text(max_size=5) | st.just([1, {"b": []}])
-texts = (
-    st.dictionaries(st.text(max_size=3), values).map(canonical_json)
-    | st.sampled_from(["", " ", "{}", "{} {}", "12", '{"a": 1} ', "nonsense"])
-    | st.text(max_size=12)
-)
-
-
-@st.composite
-def replies(draw: st.DrawFn) -> Message:
-    """Draw a reply with at least two calls."""
-    texts_of = draw(st.lists(texts, min_size=2, max_size=4))
-    calls = (
-        ToolCall(f"call_{n}", f"tool_{n}", text) for n, text in enumerate(texts_of)
-    )
-    return assistant(draw(st.text(max_size=5)), *calls)
+FRESH_IDS = [
+    *("arguments_cut", "arguments_empty", "arguments_list", "unknown_tool"),
+    *("duplicate_ids", "missing_ids", "same_call_forever", "cycle_of_3"),
+]
+"""Faults whose reply is another than the scripted one."""
 
 
-def tampered(name: str, message: Message, attempt: int = 1) -> Message:
+def tampered(
+    name: str, response: Response, attempt: int = 1, turn: int = 0
+) -> Response:
     """What a fault makes of a reply."""
     tamper = CATALOGUE[name].tamper
     assert tamper is not None
-    return tamper(message, Operation("model", "model", attempt))
+    return tamper(response, Operation("model", "model", attempt, turn=turn))
+
+
+def calls(response: Response) -> list[tuple[str, str]]:
+    """Name and arguments of each call."""
+    return [(call.name, call.arguments) for call in response.message.tool_calls]
+
+
+@FEW
+@given(replies(), st.integers(1, 9))
+def test_a_faulty_reply_is_a_function_of_reply_and_operation(
+    response: Response, attempt: int
+) -> None:
+    """The same twice gives the same, and it is always a reply of the model."""
+    for fault in TAMPERING:
+        faulty = tampered(fault.name, response, attempt)
+        assert faulty == tampered(fault.name, response, attempt)
+        assert faulty.message.role == "assistant"
+        assert faulty != response
 
 
 @FEW
 @given(replies())
-def test_a_faulty_reply_shares_no_id_with_the_scripted_one(message: Message) -> None:
-    """No scripted id is left, and text and role stay as they were."""
-    scripted = {call.id for call in message.tool_calls}
-    for fault in MODEL_FAULTS:
-        faulty = tampered(fault.name, message)
+def test_a_reply_with_other_calls_shares_no_id_with_the_scripted_one(
+    response: Response,
+) -> None:
+    """So it is never taken for the scripted reply, which still comes next."""
+    scripted = {call.id for call in response.message.tool_calls}
+    for name in FRESH_IDS:
+        faulty = tampered(name, response).message
         assert not scripted & {call.id for call in faulty.tool_calls}
-        assert (faulty.role, faulty.content) == (message.role, message.content)
+        assert faulty.content == response.message.content
 
 
 @FEW
 @given(replies(), st.integers(1, 9), st.integers(1, 9))
 def test_ids_are_unique_over_a_run_unless_they_are_the_fault(
-    message: Message, first: int, second: int
+    response: Response, first: int, second: int
 ) -> None:
-    """Two operations give different ids; one operation gives the same reply twice."""
-    for fault in MODEL_FAULTS:
-        made = [
-            tampered(fault.name, message, n) for n in dict.fromkeys((first, second))
-        ]
-        assert made[0] == tampered(fault.name, message, first)
-        ids = [call.id for reply in made for call in reply.tool_calls]
-        if fault.name not in ("duplicate_ids", "missing_ids"):
-            assert len(set(ids)) == len(ids)
+    """Two operations give different ids."""
+    for name in FRESH_IDS:
+        if name in GROUPS["bad_ids"]:
+            continue
+        made = [tampered(name, response, n) for n in dict.fromkeys((first, second))]
+        ids = [call.id for reply in made for call in reply.message.tool_calls]
+        assert len(set(ids)) == len(ids)
 
 
 @FEW
 @given(replies())
-def test_cut_arguments_are_never_valid(message: Message) -> None:
-    """The last call's arguments can't be read; the calls before it are untouched."""
-    faulty = tampered("malformed_arguments", message)
-    with pytest.raises(InvalidArguments):
-        parse_arguments(faulty.tool_calls[-1].arguments)
-    before = [(call.name, call.arguments) for call in message.tool_calls[:-1]]
-    assert [(call.name, call.arguments) for call in faulty.tool_calls[:-1]] == before
+def test_malformed_arguments_are_those_of_the_last_call(response: Response) -> None:
+    """The calls before it, the reason and the usage are untouched."""
+    for name in GROUPS["malformed_arguments"]:
+        faulty = tampered(name, response)
+        assert calls(faulty)[:-1] == calls(response)[:-1]
+        assert calls(faulty)[-1][0] == calls(response)[-1][0]
+        assert (faulty.stop_reason, faulty.usage) == ("tool_use", Usage(10, 5))
 
 
 def test_cut_arguments_keep_the_first_half() -> None:
     """What is left is how the model's text begins."""
     message = assistant("", ToolCall("c", "t", '{"host": "web-03"}'))
-    faulty = tampered("malformed_arguments", message)
-    assert faulty.tool_calls == (ToolCall("faulty-1-1", "t", '{"host": '),)
+    faulty = tampered("arguments_cut", Response(message))
+    assert faulty.message.tool_calls == (ToolCall("faulty-1-1", "t", '{"host": '),)
 
 
 @FEW
 @given(replies())
-def test_an_unknown_tool_is_named_once(message: Message) -> None:
+def test_an_unknown_tool_is_named_once(response: Response) -> None:
     """The first call alone gets another name, short enough for every provider."""
-    faulty = tampered("unknown_tool", message)
-    old = [call.name for call in message.tool_calls]
-    new = [call.name for call in faulty.tool_calls]
+    old, new = calls(response), calls(tampered("unknown_tool", response))
     assert new[1:] == old[1:]
-    assert new[0] == f"unknown_{old[0]}"
-    long = assistant("", ToolCall("c", "t" * 64))
-    assert len(tampered("unknown_tool", long).tool_calls[0].name) == 64
+    assert new[0] == (f"unknown_{old[0][0]}", old[0][1])
+    long = Response(assistant("", ToolCall("c", "t" * 64)))
+    assert len(tampered("unknown_tool", long).message.tool_calls[0].name) == 64
 
 
 @FEW
 @given(replies())
-def test_ids_repeat_or_go_missing(message: Message) -> None:
+def test_ids_repeat_or_go_missing(response: Response) -> None:
     """One id stands in all calls, or none does; names and arguments stay."""
     for name, ids in (("duplicate_ids", ["faulty-1-1"]), ("missing_ids", [""])):
-        faulty = tampered(name, message)
-        assert [call.id for call in faulty.tool_calls] == ids * len(message.tool_calls)
-        assert [(c.name, c.arguments) for c in faulty.tool_calls] == [
-            (c.name, c.arguments) for c in message.tool_calls
-        ]
+        faulty = tampered(name, response)
+        found = [call.id for call in faulty.message.tool_calls]
+        assert found == ids * len(response.message.tool_calls)
+        assert calls(faulty) == calls(response)
+
+
+@FEW
+@given(replies(), st.integers(1, 5), st.integers(0, 30))
+def test_a_stuck_model_asks_for_variants_of_its_first_call_in_turn(
+    response: Response, length: int, turn: int
+) -> None:
+    """Each turn one call alone; n variants that all differ, then the first again."""
+    name = f"cycle_of_{length}" if length > 1 else "same_call_forever"
+    asked = [tampered(name, response, 1, n) for n in range(length)]
+    assert [len(calls(one)) for one in asked] == [1] * length
+    assert len({calls(one)[0] for one in asked}) == length
+    assert calls(asked[0])[0] == calls(response)[0]
+    again = tampered(name, response, 9, turn)
+    assert calls(again) == calls(asked[turn % length])
+    assert CATALOGUE[name].lasts is None
 
 
 @FEW
 @given(replies())
-def test_the_same_call_is_asked_for_alone(message: Message) -> None:
-    """A stuck model asks for its first call, each time under a new id."""
-    first = message.tool_calls[0]
-    for attempt in (1, 2, 30):
-        [call] = tampered("same_call_forever", message, attempt).tool_calls
-        assert (call.name, call.arguments) == (first.name, first.arguments)
-        assert call.id == f"faulty-{attempt}-1"
-    assert CATALOGUE["same_call_forever"].sticky
+def test_reason_and_structure_are_at_variance(response: Response) -> None:
+    """Calls stay beside a reason that denies them, and are gone beside one that tells."""
+    for name, reason in (
+        ("stop_with_calls", "stop"),
+        ("max_tokens_with_calls", "max_tokens"),
+        ("paused", "pause_turn"),
+        ("unknown_reason", "recitation"),
+    ):
+        faulty = tampered(name, response)
+        assert (faulty.message, faulty.stop_reason) == (response.message, reason)
+    for name in ("tool_use_without_calls", "empty_tool_use"):
+        faulty = tampered(name, response)
+        assert (faulty.message.tool_calls, faulty.stop_reason) == ((), "tool_use")
+
+
+@FEW
+@given(replies())
+def test_what_ends_a_turn_has_no_calls(response: Response) -> None:
+    """A refusal says why, a filter leaves nothing, and an empty answer has no text."""
+    refused = tampered("refused", response)
+    assert (refused.stop_reason, refused.refusal) == ("refusal", "policy")
+    assert refused.message == assistant("I can't help with that.")
+    filtered = tampered("content_filtered", response)
+    assert filtered.message == assistant("")
+    assert filtered.stop_reason == "content_filter"
+    for name in ("empty_answer", "blank_answer"):
+        faulty = tampered(name, response)
+        assert not faulty.message.content.strip()
+        assert not faulty.message.tool_calls
+        assert faulty.stop_reason in FINAL_REASONS
+
+
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [
+        (assistant("Two halves", ToolCall("c", "t", '{"a": 1}')), '{"a"'),
+        (assistant("12345"), "123"),
+    ],
+    ids=["a call", "a text"],
+)
+def test_a_reply_is_cut_at_its_token_limit(message: object, left: str) -> None:
+    """The last call loses its tail; without calls the text does."""
+    assert hasattr(message, "tool_calls")
+    faulty = tampered("max_tokens_cut", Response(message, "end_turn"))  # type: ignore[arg-type]
+    assert faulty.stop_reason == "max_tokens"
+    found = faulty.message.content
+    if faulty.message.tool_calls:
+        found = faulty.message.tool_calls[0].arguments
+        with pytest.raises(InvalidArguments):
+            parse_arguments(found)
+    assert found == left
+
+
+@FEW
+@given(replies())
+def test_a_text_beside_calls_and_a_missing_usage_leave_the_calls(
+    response: Response,
+) -> None:
+    """The scripted calls stand there with their ids, so the script goes on."""
+    done = tampered("done_beside_calls", response)
+    assert done.message.tool_calls == response.message.tool_calls
+    assert done.message.content == "Done."
+    bare = tampered("missing_usage", response)
+    assert (bare.message, bare.usage) == (response.message, None)

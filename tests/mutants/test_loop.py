@@ -75,7 +75,7 @@ def test_a_task_is_done_by_structure() -> None:
         "tool",
         "assistant",
     ]
-    assert [message.content for message in results(result)] == ['{"a":2,"b":1}']
+    assert [message.content for message in results(result)] == ['{"b":1,"a":2}']
     assert env.declared == (env.limits, env.loop)
     assert env.kinds() == ["run_started", "final_answer", "run_ended"]
 

@@ -175,8 +175,7 @@ def test_random_runs_go_on_until_the_time_is_over() -> None:
 
     found = explore(reading(), time_s=0.05, on_run=enough)
     assert found.stopped_by == "time"
-    assert found.runs == len(seen)
-    assert found.elapsed_s >= 0.05
+    assert found.runs == len(seen) > 1
     assert explore(reading(), runs=3, time_s=60).stopped_by == "runs"
 
 
@@ -230,7 +229,7 @@ def test_what_is_named_beside_the_faults_counts_too() -> None:
 
 def test_a_fault_of_the_scenario_must_strike_in_some_run() -> None:
     """One that deviations alone bring about is met; one that nothing does is not."""
-    menu = Menu(faults=("malformed_arguments",))
+    menu = Menu(faults=("arguments_cut",))
     second = reading(faults=[raises("check_disk", attempt=2)])
     found = explore(second, deviations=1, menu=menu)
     assert found.unmet == ("raises on check_disk, attempt 2",)
@@ -252,7 +251,7 @@ def test_endings_are_counted_by_status_or_kind() -> None:
 def test_the_first_violating_run_is_kept_and_shrunk() -> None:
     """Each invariant has a run with as few deviations as violate it, which replays."""
     agent = mutants.unknown_tool_kills_loop
-    found = explore(scenario("high_cpu"), agent, runs=60, seed=1)
+    found = explore(scenario("high_cpu"), agent, runs=60, seed=2)
     made = found.violations["result-always"]
     assert len(made.choices.deviations) == 1
     assert found.violated_runs > 1

@@ -37,8 +37,8 @@ from agentsim.engine import Replay
 from agentsim.faults import (
     FaultRule,
     answer_lost,
+    arguments_cut,
     hangs,
-    malformed_arguments,
     raises,
     same_call_forever,
     slow,
@@ -167,11 +167,11 @@ def test_a_fault_of_the_model_wraps_a_reply() -> None:
 
     scenario = reading(
         script=[call("check_disk", host="web-03")],
-        faults=[malformed_arguments(attempt=1)],
+        faults=[arguments_cut(attempt=1)],
     )
     made = run(scenario, agent)
     assert seen[0].tool_calls[0].arguments == '{"host": '
-    assert made.struck == ("malformed_arguments",)
+    assert made.struck == ("arguments_cut",)
 
 
 def test_a_stuck_model_stays_stuck_over_lives() -> None:

@@ -7,15 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine import Seeded
+from agentsim.faults import GROUPS
 from agentsim.simulation import EXPLORING, Menu, explore
 from agentsim.simulation.exploring.sampling import Sampled
 from tests.support.scenarios import scenario
 
-LABELS = st.sampled_from(
-    ["next model", "next check_cpu", "fault model", "fault x", "y"]
+GATE_KINDS = st.sampled_from(
+    [(), ("timer",), ("timer", "cancel"), ("cancel", "inject"), ("crash",)]
 )
 
-STEPS = st.lists(st.tuples(LABELS, st.integers(2, 40)), max_size=60)
+FAULT_KINDS = st.sampled_from(
+    [("raises", "hangs"), ("server_error", "arguments_cut"), ("never_answers",)]
+)
 
 MENUS = st.builds(
     Menu,
@@ -26,58 +29,103 @@ MENUS = st.builds(
 )
 
 
+@st.composite
+def steps(draw: st.DrawFn) -> tuple[str, int, tuple[str, ...]]:
+    """Draw a choice as the engine offers it: label, number of options, kinds."""
+    if draw(st.booleans()):
+        names = draw(FAULT_KINDS)
+        return "fault x", 1 + len(names), names
+    kinds = draw(GATE_KINDS)
+    return "next model", draw(st.integers(2, 5)) + len(kinds), kinds
+
+
 @settings(max_examples=30)
-@given(seed=st.integers(), menu=MENUS, steps=STEPS, injections=st.integers(0, 3))
+@given(
+    seed=st.integers(),
+    menu=MENUS,
+    asked=st.lists(steps(), max_size=60),
+    choices=st.integers(0, 30),
+)
 def test_a_draw_is_an_option_and_hangs_on_the_seed_alone(
-    seed: int, menu: Menu, steps: list[tuple[str, int]], injections: int
+    seed: int, menu: Menu, asked: list[tuple[str, int, tuple[str, ...]]], choices: int
 ) -> None:
     """Whatever is asked, in whichever menu, two sources of one seed answer alike."""
-    first = Sampled(seed, menu, injections=injections)
-    second = Sampled(seed, menu, injections=injections)
-    for label, arity in steps:
-        value = first.choose(label, arity)
+    first = Sampled(seed, menu, choices=choices)
+    second = Sampled(seed, menu, choices=choices)
+    for label, arity, kinds in asked:
+        value = first.choose(label, arity, kinds)
         assert 0 <= value < arity
-        assert second.choose(label, arity) == value
+        assert second.choose(label, arity, kinds) == value
 
 
-def test_a_run_may_be_cut_short_only_as_often_as_the_menu_lets_it() -> None:
-    """What happens once is taken off the end of the options when it happened."""
-    menu = Menu("any_order", cancel=True, crash=True)
-    source = Sampled(8, menu, injections=1)
-    left = 3
-    for _ in range(400):
-        value = source.choose("next model", 1 + left) if left else 0
-        left -= value > 0
-    assert left == 0
+MENU = Menu("any_order", cancel=True)
+
+SEQUENTIAL = ("timer", "cancel")
+"""What there is beside the one answer that a sequential agent waits for."""
 
 
 def cut_short(sources: list[Seeded]) -> int:
-    """How many runs of 20 answers end early: by the timer (1) or a cancellation (2)."""
-    return sum(any(source.choose("next x", 3) for _ in range(20)) for source in sources)
+    """How many runs of 20 answers end early: by the timer or a cancellation."""
+    return sum(
+        any(source.choose("next x", 3, SEQUENTIAL) for _ in range(20))
+        for source in sources
+    )
 
 
 def test_fewer_runs_are_cut_short_than_by_chance_alone() -> None:
     """Where all that may deviate at a gate ends the run, many runs go on to their end."""
-    menu = Menu("any_order", cancel=True)
     alike = cut_short([Seeded(seed) for seed in range(500)])
-    sampled = cut_short([Sampled(seed, menu) for seed in range(500)])
+    sampled = cut_short([Sampled(seed, MENU, choices=20) for seed in range(500)])
     assert alike > 400
     assert 200 < sampled < 350
 
 
 def test_other_orders_are_not_fewer_for_it() -> None:
     """Where answers can come in another order, they do about as often as by chance."""
-    menu = Menu("any_order", cancel=True)
 
     def orders(sources: list[Seeded]) -> int:
-        return sum(0 < source.choose("next x", 6) < 4 for source in sources)
+        return sum(0 < source.choose("next x", 6, SEQUENTIAL) < 4 for source in sources)
 
     alike = orders([Seeded(seed) for seed in range(500)])
-    assert orders([Sampled(seed, menu) for seed in range(500)]) > 0.9 * alike
+    sampled: list[Seeded] = [Sampled(seed, MENU, choices=20) for seed in range(500)]
+    assert orders(sampled) > 0.9 * alike
+
+
+def test_where_anything_can_deviate_a_run_deviates() -> None:
+    """A second run without deviations would show nothing that the first did not."""
+    menu = Menu("any_order", faults=("own",))
+    for seed in range(200):
+        source = Sampled(seed, menu, choices=10)
+        for _ in range(10):
+            source.choose("next x", 2)
+        assert source.deviations
+
+
+def test_faults_of_one_family_are_no_more_likely_than_a_single_one() -> None:
+    """Eleven sorts of malformed arguments strike about as often as an unknown tool."""
+    names = ("unknown_tool", *GROUPS["malformed_arguments"])
+    menu = Menu(faults=names)
+    sources = [Sampled(seed, menu) for seed in range(2000)]
+    drawn = [source.choose("fault model", 13, names) for source in sources]
+    single = drawn.count(1)
+    family = sum(value > 1 for value in drawn)
+    assert 0.7 < single / family < 1.4
+
+
+def test_runs_differ_in_the_families_that_they_enable() -> None:
+    """Some runs meet one kind of trouble only, and that again and again."""
+    names = ("raises", "slow", "flaky")
+    alone = 0
+    for seed in range(300):
+        source = Sampled(seed, Menu(faults=names))
+        met = {source.choose("fault x", 4, names) for _ in range(60)} - {0}
+        alone += len(met) == 1
+    assert alone > 50
 
 
 @pytest.mark.slow
-def test_every_fault_strikes_in_two_hundred_runs() -> None:
+def test_every_fault_strikes_in_a_thousand_runs() -> None:
     """Swarms leave nothing of the menu out for long."""
-    found = explore(scenario("parallel_reads"), runs=200, seed=3)
-    assert found.never_struck == ()
+    names = ("parallel_reads", "high_cpu")
+    found = [explore(scenario(name), runs=1000, seed=3) for name in names]
+    assert set(found[0].never_struck) & set(found[1].never_struck) == set()

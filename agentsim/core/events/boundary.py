@@ -218,8 +218,11 @@ class FaultStruck(Event):
 
     Attributes:
         fault: Its name in the catalogue.
-        target: The operation it struck: a tool's name, or `model`.
+        target: The operation it struck: a tool's name, `model`, or `the person`.
         definite: Whether the operation certainly did not happen.
+        effect: What became of the operation's effect: `normal`, `skipped`, `applied`,
+            `twice`; empty in traces of before.
+        answer: What became of its answer: `normal`, `error`, `never`, `outdated`.
     """
 
     kind: ClassVar[str] = "fault"
@@ -227,6 +230,8 @@ class FaultStruck(Event):
     target: str
     definite: bool
     words: str
+    effect: str = ""
+    answer: str = ""
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from agentsim.invariants.subjects import Life, Operation
 __all__ = ["ends", "no_work_after_end", "result_always", "resumable"]
 
 HANGING_FAULTS = ("hangs",)
-"""Faults after which nothing answers: only a deadline ends such a run."""
+"""Faults of older traces after which nothing answers: only a deadline ends such a run."""
 
 
 @invariant(
@@ -138,7 +138,10 @@ def _hangs(facts: Facts) -> bool:
     limits = facts.header.limits
     if limits is not None and limits.deadline_s is not None:
         return False
-    return any(fault.fault in HANGING_FAULTS for fault in facts.faults)
+    return any(
+        fault.answer == "never" or fault.fault in HANGING_FAULTS
+        for fault in facts.faults
+    )
 
 
 @invariant(

@@ -19,20 +19,13 @@ from agentsim.engine import Choices, Exhaustive, Replay
 from agentsim.faults import Fault, FaultRule
 from agentsim.invariants import INVARIANTS
 from agentsim.runtime import reference
-from agentsim.simulation.exploring.capture import with_output
-from agentsim.simulation.exploring.findings import (
-    Exploration,
-    ExplorationStopped,
-    Failure,
-)
+from agentsim.simulation.exploring.findings import Exploration, ExplorationStopped
 from agentsim.simulation.exploring.independence import dependence, dependent
 from agentsim.simulation.exploring.sampling import Sampled
 from agentsim.simulation.exploring.shrink import Tries, shrink
-from agentsim.simulation.exploring.story import shortest_story
 from agentsim.simulation.menu import EXPLORING, Menu
 from agentsim.simulation.run import Run, run
 from agentsim.simulation.scenario import Scenario
-from agentsim.simulation.source.regression import regression_test
 from agentsim.simulation.verdict import RUNS_INDEPENDENT, check_named
 
 __all__ = ["RUNS", "explore"]
@@ -136,12 +129,12 @@ class _Explorer:
         found = self.found
         if self._runs is None and self._time_s == inf:
             self._runs = RUNS
-        injections = len(found.scenario.inject)
 
         def sources() -> Iterator[Choices]:
-            yield Replay({})
+            first = Replay({})
+            yield first
             for number in count(seed * SEED_STRIDE + 1):
-                yield Sampled(number, found.menu, injections=injections)
+                yield Sampled(number, found.menu, choices=len(first.arities))
 
         for source in sources():
             if self._is_over():
@@ -192,17 +185,9 @@ class _Explorer:
             if failure.invariant in UNSHRINKABLE:
                 continue
             if self._check_independence(failure.run):
-                self._shrink(failure)
-
-    def _shrink(self, failure: Failure) -> None:
-        agent = self._agent
-        tries = Tries(agent, failure.invariant, failure.kind)
-        least = shrink(failure.run, tries)
-        failure.run = with_output(least, agent)
-        tries = Tries(agent, failure.invariant, failure.kind)
-        failure.story = shortest_story(least, tries)
-        failure.test = regression_test(failure.story, agent)
-        failure.shrunk = True
+                tries = Tries(self._agent, failure.invariant, failure.kind)
+                failure.run = shrink(failure.run, tries)
+                failure.shrunk = True
 
     @property
     def _elapsed_s(self) -> float:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agentsim.core import InvariantViolation
+from agentsim.core import InvariantViolation, Outcome
 from agentsim.invariants import Judgement, VerdictStatus
 from agentsim.report import violation_kind
-from agentsim.simulation.expectation import EXPECTED
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.run import Run
 from agentsim.simulation.scenario import Scenario
@@ -42,9 +41,6 @@ class Failure:
         run: A run that shows it, with the fewest deviations that were found.
         runs: How many runs of the exploration show it.
         shrunk: Whether `run` was made as small as it could be.
-        story: The least run of the shortest scenario that shows it: with fewer and
-            shorter replies than `run`, or the same run; None before it is shrunk.
-        test: `story` as a pytest function that can be pasted.
     """
 
     invariant: str
@@ -52,16 +48,6 @@ class Failure:
     run: Run
     runs: int = 1
     shrunk: bool = False
-    story: Run | None = None
-    test: str = ""
-
-    @property
-    def text(self) -> str:
-        """The failure text, and the shortest story as a test where there is one."""
-        told = self.run.failure_text(self.run.repeat)
-        if not self.test:
-            return told
-        return f"{told}\n\nThe shortest story that shows it, as a test:\n\n{self.test}"
 
 
 @dataclass(slots=True)
@@ -138,7 +124,8 @@ class Exploration:
             InvariantViolation: with the failure texts of the violating runs, or with
                 what was named and never met.
         """
-        texts = [failure.text for failure in self.distinct_failures]
+        runs = [failure.run for failure in self.distinct_failures]
+        texts = [made.failure_text(made.repeat) for made in runs]
         if len(texts) > TEXTS_MAX:
             texts[TEXTS_MAX:] = [f"and {len(texts) - TEXTS_MAX} more failing runs"]
         if texts:
@@ -152,7 +139,7 @@ class Exploration:
         for judgement in made.verdict.violated:
             if only is not None and judgement.id != only:
                 continue
-            for kind in kinds_violated(judgement, made):
+            for kind in kinds_violated(judgement, made.outcome):
                 self._keep(judgement.id, kind, made)
 
     def _keep(self, invariant: str, kind: str, made: Run) -> None:
@@ -179,13 +166,7 @@ class ExplorationStopped(KeyboardInterrupt):
         self.found = found
 
 
-def kinds_violated(judgement: Judgement, made: Run) -> Iterator[str]:
-    """The kinds of what a judgement of a run found, each once, in order."""
-    if judgement.id == EXPECTED:
-        yield "the run is not as its scenario expects"
-        return
-    tools = [tool.name for tool in made.trace.header.tools]
-    kinds = (
-        violation_kind(entry, made.outcome, tools) for entry in judgement.violations
-    )
+def kinds_violated(judgement: Judgement, outcome: Outcome | None) -> Iterator[str]:
+    """The kinds of what a judgement found, each once, in order."""
+    kinds = (violation_kind(entry, outcome) for entry in judgement.violations)
     yield from dict.fromkeys(kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 
 from agentsim.core import (
     Client,
@@ -69,8 +70,15 @@ class Environment:
         self._life.record(
             ConfirmationAsked(number, question.name, asked, question.call_id)
         )
-        await self._life.gate("the person", latency_s=human.latency_s)
+        struck = self._stage.striker.strike(self._life, "human", question.name)
+        fault = struck.fault if struck is not None else None
+        latency_s = human.latency_s
+        if fault is not None:
+            latency_s = inf if fault.answer == "never" else latency_s + fault.delay_s
+        await self._life.gate("the person", latency_s=latency_s)
         decision = human.decide(question)
+        if fault is not None and fault.decision is not None:
+            decision = fault.decision
         self._life.record(
             ConfirmationAnswered(
                 number, decision.approved, decision.confirmed_by, decision.reason

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agentsim.core import (
     Client,
+    ProviderError,
     Request,
     Response,
     UnscriptedRequest,
@@ -15,6 +16,7 @@ from agentsim.core import (
     assistant,
 )
 from agentsim.engine import Life
+from agentsim.faults import Fault
 from agentsim.providers import Answer, ScriptedClient
 from agentsim.simulation.outside.requests import CheckedClient
 from agentsim.simulation.outside.stage import Stage
@@ -47,21 +49,26 @@ class _Answers:
         self._life = life
 
     def tamper(self, _request: Request, answer: Answer) -> Answer:
-        stage = self._stage
-        operation = stage.operation("model", "model", writes=False)
-        if stage.stuck is not None:
-            fault, message = stage.stuck
-        else:
-            message = answer.response.message
-            struck = stage.strike(self._life, operation, message)
-            if struck is None:
-                return answer
-            fault = struck
-            if fault.sticky:
-                stage.stuck = (fault, message)
-        assert fault.tamper is not None
-        tampered = replace(answer.response, message=fault.tamper(message, operation))
-        return replace(answer, response=tampered, index=None)
+        struck = self._stage.striker.strike(
+            self._life, "model", "model", response=answer.response
+        )
+        if struck is None:
+            return answer
+        fault, response = struck.fault, struck.response
+        answer = replace(answer, latency_s=answer.latency_s + fault.delay_s)
+        if fault.answer == "never":
+            return replace(answer, latency_s=math.inf)
+        if fault.answer == "error":
+            return replace(answer, error=_error(fault))
+        if fault.tamper is None:
+            return answer
+        assert response is not None
+        try:
+            faulty = struck.spoil(fault.tamper, response)
+        except UsageError as error:
+            self._life.halt(error)
+            return replace(answer, latency_s=math.inf)
+        return replace(answer, response=faulty, index=None)
 
     def out_of_script(self, error: UsageError) -> Answer:
         """Close softly where the script is no story to be told exactly; else end the run.
@@ -71,8 +78,18 @@ class _Answers:
         """
         closing = Response(assistant(CLOSING_TEXT), "end_turn", Usage())
         stage = self._stage
-        over = not stage.scenario.exact or stage.deviated or stage.stuck is not None
+        over = not stage.scenario.exact or stage.deviated or stage.striker.without_end
         if over and isinstance(error, UnscriptedRequest):
             return Answer(closing)
         self._life.halt(error)
         return Answer(closing, latency_s=math.inf)
+
+
+def _error(fault: Fault) -> ProviderError:
+    return ProviderError(
+        fault.error_words,
+        status=fault.error_status,
+        kind=fault.error_kind,
+        retry_after_s=fault.retry_after_s,
+        definite=fault.definite,
+    )

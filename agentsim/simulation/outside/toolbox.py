@@ -7,6 +7,8 @@ so that a cancellation or a crash falls on one side or the other (design 2.2).
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 from typing import Any
 
 from agentsim.core import (
@@ -17,10 +19,11 @@ from agentsim.core import (
     ToolEnding,
     ToolFailed,
     ToolStarted,
+    canonical_json,
 )
 from agentsim.engine import Life
-from agentsim.faults import Fault
 from agentsim.simulation.outside.stage import Stage
+from agentsim.simulation.outside.striking import Struck
 from agentsim.world import Unchanged, WorldTool
 
 __all__ = ["simulated_tools"]
@@ -63,32 +66,50 @@ class _SimulatedTool:
             # The test's mistake, not the tool's: no agent may take it for a result.
             self._life.halt(error)
             raise
-        self._end(operation, "ok", output)
+        self._end(operation, "ok", _recorded(output))
         return output
 
     def _end(self, operation: int, ending: ToolEnding, output: str) -> None:
         self._life.record(ToolEnded(operation, self._tool.name, ending, output))
 
-    async def _operate(self, operation: int, arguments: dict[str, Any]) -> str:
-        tool = self._tool
-        fault = self._strike()
-        delay_s = fault.delay_s if fault is not None else 0.0
-        await self._life.gate(tool.name, latency_s=tool.latency_s + delay_s)
-        output = ""
-        if fault is None or fault.effect != "skipped":
-            output = await self._apply(operation, arguments)
-            if self._writes:
-                await self._life.gate(self._answer_label)
-        if fault is not None and fault.answer == "never":
-            await asyncio.get_running_loop().create_future()
-        if fault is not None and fault.answer == "error":
-            raise ToolFailed(fault.error_words, definite=fault.definite)
+    async def _operate(self, operation: int, arguments: dict[str, Any]) -> object:
+        tool, writes = self._tool, self._writes
+        reads = None if writes else self._stage.reads
+        outdated = reads is not None and reads.outdated(tool.name, arguments)
+        struck = self._stage.striker.strike(
+            self._life, "tool", tool.name, writes=writes, outdated=outdated
+        )
+        if struck is not None:
+            return await self._operate_struck(struck, operation, arguments)
+        await self._life.gate(tool.name, latency_s=tool.latency_s)
+        output = await self._apply(operation, arguments)
+        if writes:
+            await self._life.gate(self._answer_label)
+        elif reads is not None:
+            reads.note(tool.name, arguments, output)
         return output
 
-    def _strike(self) -> Fault | None:
-        stage = self._stage
-        operation = stage.operation("tool", self._tool.name, writes=self._writes)
-        return stage.strike(self._life, operation)
+    async def _operate_struck(
+        self, struck: Struck, operation: int, arguments: dict[str, Any]
+    ) -> object:
+        fault, tool, reads = struck.fault, self._tool, self._stage.reads
+        await self._life.gate(tool.name, latency_s=tool.latency_s + fault.delay_s)
+        output: object = ""
+        if fault.effect != "skipped":
+            output = await self._apply(operation, arguments)
+            if fault.effect == "twice":
+                await self._apply_again(operation, arguments)
+            if self._writes:
+                await self._life.gate(self._answer_label)
+        if fault.answer == "never":
+            await asyncio.get_running_loop().create_future()
+        if fault.answer == "error":
+            raise ToolFailed(fault.error_words, definite=fault.definite)
+        if fault.answer == "outdated" and reads is not None:
+            output = reads.old(tool.name, arguments)
+        if fault.garble is not None:
+            output = struck.spoil(fault.garble, output)
+        return output
 
     async def _apply(self, operation: int, arguments: dict[str, Any]) -> str:
         name = self._tool.name
@@ -98,4 +119,22 @@ class _SimulatedTool:
         if self._writes and not isinstance(output, Unchanged):
             effect = EffectApplied(operation, name, dict(arguments), who="world")
             self._life.record(effect)
+            if self._stage.reads is not None:
+                self._stage.reads.written()
         return str(output)
+
+    async def _apply_again(self, operation: int, arguments: dict[str, Any]) -> None:
+        # What the world refuses the second time took effect once: nothing is lost.
+        with contextlib.suppress(ToolFailed):
+            await self._apply(operation, arguments)
+
+
+def _recorded(output: object) -> str:
+    """An output as the trace has it: text as it is, anything else as compact JSON."""
+    if isinstance(output, str):
+        return output
+    try:
+        canonical_json(output)
+    except (TypeError, ValueError):
+        return f"(no JSON: {type(output).__name__})"
+    return json.dumps(output, ensure_ascii=False, separators=(",", ":"))

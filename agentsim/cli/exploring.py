@@ -1,22 +1,21 @@
-"""What an exploration found, as text and as data."""
+"""What `agentsim explore` prints: its progress, and what it found as text and as data."""
 
 from __future__ import annotations
 
+import contextlib
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
 
 from agentsim.cli.common import repeat_line
-from agentsim.cli.exploration.progress import by_frequency
-from agentsim.cli.exploration.stories import story_data, story_lines
 from agentsim.cli.output import LINES_MAX, tell
 from agentsim.cli.run_command import verdict_line
-from agentsim.report import print_timeline
+from agentsim.report import print_timeline, violation_kind
 from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure
 
-__all__ = ["Repeat", "exploration_data", "print_exploration"]
+__all__ = ["Repeat", "exploration_data", "print_exploration", "progress"]
 
 LIMITS_DOMINATE = 0.5
 """Share of runs ended by limits from which a report warns (T5)."""
@@ -24,28 +23,82 @@ LIMITS_DOMINATE = 0.5
 LIMIT_STATUSES = ("max_iterations", "token_budget", "loop")
 """Not the deadline: that it comes early is a deviation of the exploration's own."""
 
+ENDINGS_SHOWN = 3
+"""Endings that a progress bar has room for."""
+
+PROGRESS_EVERY = 16
+"""Runs between two updates of the progress bar."""
+
 
 class Repeat:
-    """Makes the line that repeats a failure.
-
-    Attributes:
-        agent: The agent, as an option has it.
-    """
+    """Makes the line that repeats a failure."""
 
     def __init__(self, target: str, agent: str, mode: list[str]) -> None:
         """Repeat what was found in a target by an agent, with the options `mode`."""
         self._target = target
-        self.agent = agent
+        self._agent = agent
         self._mode = mode
 
     def line(self, failure: Failure) -> str:
         """Replay the run; that runs hang on each other shows only in many of them."""
         made = failure.run
         if failure.invariant != RUNS_INDEPENDENT:
-            return repeat_line(self._target, self.agent, made)
-        words = ["agentsim", "explore", self._target, "--agent", self.agent]
+            return repeat_line(self._target, self._agent, made)
+        words = ["agentsim", "explore", self._target, "--agent", self._agent]
         flags = [*made.menu.flags, *(["--no-cancel"] * (not made.menu.cancel))]
         return shlex.join([*words, *self._mode, *flags])
+
+
+@contextlib.contextmanager
+def progress(
+    total: int | None, *, shown: bool
+) -> Iterator[Callable[[Exploration], None] | None]:
+    """Show a progress bar, on a terminal only.
+
+    Args:
+        total: How many runs there are at most, or None where nobody knows.
+        shown: Whether it may be shown at all.
+    """
+    terminal = Console(stderr=True)
+    if not (shown and terminal.is_terminal):
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Progress(*columns, console=terminal, transient=True) as bar:
+        task = bar.add_task("runs", total=total, told="")
+
+        def tell_progress(found: Exploration) -> None:
+            if found.runs % PROGRESS_EVERY:
+                return
+            known = total
+            if found.deviations_left is not None:
+                known = found.runs + found.deviations_left[0]
+                known = min(known, total) if total is not None else known
+            bar.update(
+                task, total=known, completed=found.runs, told=progress_words(found)
+            )
+
+        yield tell_progress
+
+
+def progress_words(found: Exploration) -> str:
+    """Where an exploration stands, in one short line."""
+    parts = [f"{found.runs}, {found.runs_per_s:.0f} runs/s"]
+    if found.deviations_left is not None:
+        left, exact = found.deviations_left
+        parts.append(f"{'' if exact else 'at least '}{left} left")
+    if found.failures:
+        parts.append(f"{found.violated_runs} violated")
+    endings = _endings(found)
+    told = [f"{name} {count}" for name, count in endings[:ENDINGS_SHOWN]]
+    told += ["…"] * (len(endings) > ENDINGS_SHOWN)
+    return "; ".join([*parts, ", ".join(told)])
 
 
 def exploration_data(
@@ -74,7 +127,9 @@ def exploration_data(
         if left is None
         else {"runs": left[0], "exact": left[1]},
         "violated_runs": found.violated_runs,
-        "violations": [_failure_data(failure, repeat) for failure in found.failures],
+        "violations": [
+            _failure_data(failure, repeat.line(failure)) for failure in found.failures
+        ],
         "other_kinds": found.other_kinds,
         "endings": found.endings,
         "never_struck": list(found.never_struck),
@@ -85,10 +140,14 @@ def exploration_data(
     }
 
 
-def _failure_data(failure: Failure, repeat: Repeat) -> dict[str, Any]:
+def _failure_data(failure: Failure, repeat: str) -> dict[str, Any]:
     made = failure.run
     judgement = next(e for e in made.verdict.violated if e.id == failure.invariant)
-    first = judgement.violations[0]
+    first = next(
+        entry
+        for entry in judgement.violations
+        if violation_kind(entry, made.outcome) == failure.kind
+    )
     return {
         "invariant": failure.invariant,
         "kind": failure.kind,
@@ -100,9 +159,7 @@ def _failure_data(failure: Failure, repeat: Repeat) -> dict[str, Any]:
         "deviations": list(made.words),
         "token": made.token,
         "trace_digest": made.trace.digest(),
-        "printed": made.printed,
-        "repeat": repeat.line(failure),
-        "story": story_data(failure, repeat.agent),
+        "repeat": repeat,
     }
 
 
@@ -115,8 +172,6 @@ def print_exploration(terminal: Console, found: Exploration, repeat: Repeat) -> 
         print_timeline(terminal, made.trace, made.verdict.violated, lines_max=LINES_MAX)
         terminal.print()
         tell(terminal, made.failure_text(repeat.line(failure)))
-        for line in story_lines(failure, repeat.agent):
-            tell(terminal, line)
         tell(terminal, verdict_line(made))
         terminal.print()
     for line in _summary(found):
@@ -139,6 +194,10 @@ def warnings(found: Exploration) -> list[str]:
     return warned
 
 
+def _endings(found: Exploration) -> list[tuple[str, int]]:
+    return sorted(found.endings.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
 def _summary(found: Exploration) -> list[str]:
     counted = f"{found.runs} runs of {found.agent}, {found.violated_runs} violated"
     stopped = ", stopped by the keyboard" * (found.stopped_by == "keyboard")
@@ -148,7 +207,7 @@ def _summary(found: Exploration) -> list[str]:
         f"Menu: {found.menu.text}",
         *_extent(found),
     ]
-    told = ", ".join(f"{name} {count}" for name, count in by_frequency(found.endings))
+    told = ", ".join(f"{name} {count}" for name, count in _endings(found))
     lines.append(f"Endings: {told}")
     lines += _failures(found)
     lines += [f"Warning: {warning}." for warning in warnings(found)]

@@ -1,1 +1,0 @@
-"""What `agentsim explore` shows and writes of what it found."""

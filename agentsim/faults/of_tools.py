@@ -1,0 +1,132 @@
+"""Faults of tools: before the effect, after it, and in what they put out."""
+
+from __future__ import annotations
+
+from agentsim.faults.garbling import binary, huge, instead, surrogates
+from agentsim.faults.kinds import Fault
+
+__all__ = ["SLOW_S", "TOOL_FAULTS"]
+
+SLOW_S = 30.0
+"""How many virtual seconds longer a slow tool takes."""
+
+raises = Fault(
+    "raises",
+    "tool",
+    "the tool fails before it does anything",
+    definite=True,
+    effect="skipped",
+    answer="error",
+    error_words="the tool failed before it did anything",
+)
+flaky = Fault(
+    "flaky",
+    "tool",
+    "the tool fails twice before it does anything, then it works",
+    definite=True,
+    effect="skipped",
+    answer="error",
+    error_words="the tool failed for now, before it did anything",
+    lasts=2,
+)
+slow = Fault(
+    "slow",
+    "tool",
+    f"the tool takes {SLOW_S:g} seconds longer",
+    delay_s=SLOW_S,
+)
+hangs = Fault(
+    "hangs",
+    "tool",
+    "the tool does nothing and never answers",
+    effect="skipped",
+    answer="never",
+    rare=True,
+)
+answer_lost = Fault(
+    "answer_lost",
+    "tool",
+    "the write takes effect and its answer is lost",
+    needs_write=True,
+    effect="applied",
+    answer="error",
+    error_words="the connection was lost before the answer came; outcome unknown",
+)
+answer_never_comes = Fault(
+    "answer_never_comes",
+    "tool",
+    "the write takes effect and its answer never comes",
+    needs_write=True,
+    effect="applied",
+    answer="never",
+    rare=True,
+)
+applied_twice = Fault(
+    "applied_twice",
+    "tool",
+    "the write takes effect twice, and is answered once",
+    needs_write=True,
+    effect="twice",
+)
+stale = Fault(
+    "stale",
+    "tool",
+    "the read is answered as it was before the last write",
+    effect="skipped",
+    answer="outdated",
+)
+number_output = Fault(
+    "number_output", "tool", "the output is a number", garble=instead(42)
+)
+list_output = Fault(
+    "list_output", "tool", "the output is a list", garble=instead([1, None, "three"])
+)
+object_output = Fault(
+    "object_output",
+    "tool",
+    "the output is an object",
+    garble=instead({"ok": True, "data": None}),
+)
+null_output = Fault("null_output", "tool", "the output is null", garble=instead(None))
+bytes_output = Fault(
+    "bytes_output",
+    "tool",
+    "the output is bytes, which are no JSON",
+    garble=instead(b"\x89PNG\r\n\x1a\n\x00"),
+)
+empty_output = Fault(
+    "empty_output", "tool", "the output is the empty text", garble=instead("")
+)
+huge_output = Fault("huge_output", "tool", "the output is 1 MiB of text", garble=huge)
+binary_output = Fault(
+    "binary_output",
+    "tool",
+    "the output is binary data read as text, with NUL and control characters",
+    garble=binary,
+)
+surrogate_output = Fault(
+    "surrogate_output",
+    "tool",
+    "the output ends with half of a surrogate pair, which no encoding can carry",
+    garble=surrogates,
+)
+
+TOOL_FAULTS = (
+    raises,
+    flaky,
+    slow,
+    hangs,
+    answer_lost,
+    answer_never_comes,
+    applied_twice,
+    stale,
+    number_output,
+    list_output,
+    object_output,
+    null_output,
+    bytes_output,
+    empty_output,
+    huge_output,
+    binary_output,
+    surrogate_output,
+)

@@ -1,0 +1,180 @@
+"""Where faults strike in a run: by rule, by choice, or because they last.
+
+Counters and what lasts belong to the outside: they outlive an incarnation of the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from agentsim.core import FaultStruck, Response, UsageError
+from agentsim.engine import Life
+from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target, groups_of
+
+__all__ = ["Strike", "Striker", "Struck"]
+
+T = TypeVar("T")
+
+
+class Strike(NamedTuple):
+    """A fault that struck an operation, with its attempt."""
+
+    fault: Fault
+    target: str
+    attempt: int
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The texts of all rules that it fulfils, and the groups that it stands for."""
+        tool = None if self.fault.target == "model" else self.target
+        for name in dict.fromkeys((None, tool)):
+            for attempt in (None, self.attempt):
+                yield FaultRule(self.fault, name, attempt).text
+        yield from groups_of(self.fault.name)
+
+
+class _Lasting:
+    """A fault that goes on striking the operations of one name."""
+
+    __slots__ = ("fault", "response", "turn")
+
+    def __init__(self, fault: Fault, response: Response | None) -> None:
+        self.fault = fault
+        self.response = response
+        self.turn = 0
+
+
+class Struck(NamedTuple):
+    """What strikes an operation, and the reply that it is made of, if it is one."""
+
+    fault: Fault
+    operation: Operation
+    response: Response | None
+
+    def spoil(self, function: Callable[[T, Operation], T], value: T) -> T:
+        """Make a faulty reply or output by the function of the fault.
+
+        Raises:
+            UsageError: when the function raises, or gives no reply where it should.
+        """
+        name = self.fault.name
+        try:
+            spoilt = function(value, self.operation)
+        except Exception as error:
+            kind = type(error).__name__
+            raise UsageError(f"fault {name!r}: its function raised {kind}") from error
+        if isinstance(value, Response) and not isinstance(spoilt, Response):
+            kind = type(spoilt).__name__
+            raise UsageError(
+                f"fault {name!r}: its function must return a Response, got {kind}"
+            )
+        return spoilt
+
+
+class Striker:
+    """Asks the plan of a run at each operation.
+
+    Attributes:
+        strikes: Every strike so far; one that lasts for ever counts once.
+    """
+
+    def __init__(self, plan: FaultPlan) -> None:
+        self.plan = plan
+        self.strikes: list[Strike] = []
+        self._attempts: dict[tuple[Target, str], int] = {}
+        self._lasting: dict[tuple[Target, str], _Lasting] = {}
+
+    @property
+    def without_end(self) -> bool:
+        """Whether something strikes from now on: the script is never used up."""
+        return any(lasting.fault.lasts is None for lasting in self._lasting.values())
+
+    def unmet(self) -> tuple[str, ...]:
+        """The rules that always strike, and never struck, in words."""
+        return tuple(str(rule) for rule in self.plan.rules if not self._met(rule))
+
+    def strike(
+        self,
+        life: Life,
+        target: Target,
+        name: str,
+        *,
+        writes: bool = False,
+        outdated: bool = False,
+        response: Response | None = None,
+    ) -> Struck | None:
+        """What strikes the next operation of this name; None for nothing.
+
+        Args:
+            writes: See `Operation`.
+            outdated: See `Operation`.
+            response: The reply, where the operation is a request to the model.
+        """
+        key = (target, name)
+        attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
+        operation = Operation(target, name, attempt, writes, 0, outdated)
+        if self._lasting and key in self._lasting:
+            lasting = self._go_on(key)
+            if lasting is not None:
+                operation = replace(operation, turn=lasting.turn)
+                if lasting.fault.lasts is not None:
+                    self._record(life, lasting.fault, operation)
+                return Struck(lasting.fault, operation, lasting.response)
+        fault = self._draw(life, operation, response)
+        if fault is None:
+            return None
+        if fault.lasts != 1:
+            self._lasting[key] = _Lasting(fault, response)
+        self._record(life, fault, operation)
+        return Struck(fault, operation, response)
+
+    def _draw(
+        self, life: Life, operation: Operation, response: Response | None
+    ) -> Fault | None:
+        """The fault that strikes by a rule, or by a choice."""
+        plan = self.plan
+        message = response.message if response is not None else None
+        fault = plan.strikes(operation, message) if plan.rules else None
+        if fault is not None:
+            return fault
+        offer = plan.menu(operation, message)
+        if not offer.faults:
+            return None
+        who = "the person" if operation.target == "human" else operation.name
+        drawn = life.choose(f"fault {who}", offer.options, offer.names)
+        return offer.faults[drawn - 1] if drawn else None
+
+    def _go_on(self, key: tuple[Target, str]) -> _Lasting | None:
+        """The fault that still strikes operations of this name, one turn later."""
+        lasting = self._lasting[key]
+        lasting.turn += 1
+        lasts = lasting.fault.lasts
+        if lasts is None or lasting.turn < lasts:
+            return lasting
+        del self._lasting[key]
+        return None
+
+    def _record(self, life: Life, fault: Fault, operation: Operation) -> None:
+        self.strikes.append(Strike(fault, operation.name, operation.attempt))
+        who = "the person" if fault.target == "human" else operation.name
+        life.record(
+            FaultStruck(
+                fault.name,
+                who,
+                fault.definite,
+                fault.sentence,
+                fault.effect,
+                fault.answer,
+                who="fault",
+            )
+        )
+
+    def _met(self, rule: FaultRule) -> bool:
+        return any(
+            strike.fault == rule.fault
+            and rule.name in (None, strike.target)
+            and rule.attempt in (None, strike.attempt)
+            for strike in self.strikes
+        )
