@@ -27,8 +27,16 @@ if TYPE_CHECKING:
     from agentsim.world.parts.files import FilesSystem as FilesSystem
     from agentsim.world.parts.files import Suite as Suite
     from agentsim.world.parts.files import SuiteSystem as SuiteSystem
+    from agentsim.world.parts.mail import Letter as Letter
+    from agentsim.world.parts.mail import Mail as Mail
+    from agentsim.world.parts.mail import MailSystem as MailSystem
     from agentsim.world.parts.payments import Payments as Payments
     from agentsim.world.parts.payments import PaymentsSystem as PaymentsSystem
+    from agentsim.world.parts.pull_requests import PullRequest as PullRequest
+    from agentsim.world.parts.pull_requests import PullRequests as PullRequests
+    from agentsim.world.parts.pull_requests import (
+        PullRequestsSystem as PullRequestsSystem,
+    )
     from agentsim.world.parts.search import Search as Search
     from agentsim.world.parts.search import SearchSystem as SearchSystem
     from agentsim.world.parts.services import Service as Service
@@ -72,6 +80,9 @@ else:
             "Files": "parts.files",
             "FilesSystem": "parts.files",
             "Human": "human",
+            "Letter": "parts.mail",
+            "Mail": "parts.mail",
+            "MailSystem": "parts.mail",
             "OwnPart": "own.parts",
             "OwnTool": "own.tools",
             "OwnToolSystem": "own.tools",
@@ -81,6 +92,9 @@ else:
             "PaymentsSystem": "parts.payments",
             "Person": "human",
             "Process": "parts.cpu",
+            "PullRequest": "parts.pull_requests",
+            "PullRequests": "parts.pull_requests",
+            "PullRequestsSystem": "parts.pull_requests",
             "SPECS": "registry",
             "Search": "parts.search",
             "SearchSystem": "parts.search",

@@ -11,7 +11,9 @@ from agentsim.world.parts.cpu import Cpu
 from agentsim.world.parts.database import Database
 from agentsim.world.parts.disk import Disk
 from agentsim.world.parts.files import Files, Suite
+from agentsim.world.parts.mail import Mail
 from agentsim.world.parts.payments import Payments
+from agentsim.world.parts.pull_requests import PullRequests
 from agentsim.world.parts.search import Search
 from agentsim.world.parts.services import Services
 from agentsim.world.plain import read_dataclass, write_dataclass
@@ -24,7 +26,10 @@ __all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain", "tools_of_part
 SPECS: Registry[type[Any]] = Registry(
     "part",
     "agentsim.worlds",
-    (Disk, Cpu, Services, Database, Files, Suite, Search, Payments),
+    (
+        *(Disk, Cpu, Services, Database, Files, Suite, Search),
+        *(Payments, Mail, PullRequests),
+    ),
     name_of=lambda spec: str(spec.kind),
     fits=lambda spec: isinstance(spec, type) and is_spec(spec),
 )

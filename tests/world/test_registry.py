@@ -13,8 +13,12 @@ from agentsim.world import (
     Disk,
     Files,
     Human,
+    Letter,
+    Mail,
     Payments,
     Process,
+    PullRequest,
+    PullRequests,
     Search,
     Service,
     Services,
@@ -40,6 +44,8 @@ VARIED: tuple[Spec, ...] = (
     Suite((Case("t", "a", "b"),)),
     Search({"q": "r"}),
     Payments(balance="1.00", honours_keys=False),
+    Mail((Letter("a@b", "x"),), {"a@b": "y"}, answer_after_s=2.0, refused=("c@d",)),
+    PullRequests((PullRequest(7, "t", {"a": "b"}),)),
 )
 
 

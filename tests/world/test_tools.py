@@ -130,17 +130,21 @@ def test_every_tool_is_well_declared(tool: WorldTool) -> None:
 
 
 def test_what_confirms_is_what_changes_more_than_files() -> None:
-    """By default a person is asked for every write but that of a file."""
+    """By default a person is asked for every write but that of a file or a comment."""
     tools = all_tools()
     assert {tool.name for tool in tools if tool.writes} == {
         "clean_logs",
+        "comment",
         "create_payment",
+        "merge_pr",
         "refund_payment",
         "restart_service",
+        "send_mail",
         "write_file",
     }
     confirming = {tool.name for tool in tools if tool.rights.confirms}
-    assert confirming == {tool.name for tool in tools if tool.writes} - {"write_file"}
+    unasked = {"write_file", "comment"}
+    assert confirming == {tool.name for tool in tools if tool.writes} - unasked
 
 
 def test_a_class_without_tools_has_none() -> None:

@@ -15,8 +15,11 @@ from agentsim.world import (
     Disk,
     Effect,
     Files,
+    Mail,
     Payments,
     Process,
+    PullRequest,
+    PullRequests,
     Search,
     Service,
     Services,
@@ -44,6 +47,8 @@ EVERYTHING: tuple[Spec, ...] = (
     Suite(),
     Search({"cats": "About cats."}),
     Payments(balance="5.00"),
+    Mail(answers={"a@b": "yes"}, answer_after_s=2.0),
+    PullRequests((PullRequest(7, "Change a", {"a.txt": "b", "n.txt": ""}),)),
 )
 
 Step = tuple[str, dict[str, Any]]
@@ -77,6 +82,27 @@ steps: st.SearchStrategy[Step] = st.one_of(
                 "amount": st.sampled_from(["2.00", "9"]),
                 "idempotency_key": st.none(),
             }
+        ),
+    ),
+    st.tuples(
+        st.just("send_mail"),
+        st.fixed_dictionaries(
+            {
+                "to": st.sampled_from(["a@b", "nobody"]),
+                "subject": st.just("s"),
+                "body": st.just(""),
+            }
+        ),
+    ),
+    st.tuples(st.just("read_mail"), st.just({"number": 1})),
+    st.tuples(
+        st.sampled_from(["merge_pr", "get_diff"]),
+        st.fixed_dictionaries({"number": st.integers(7, 8)}),
+    ),
+    st.tuples(
+        st.just("comment"),
+        st.fixed_dictionaries(
+            {"number": st.just(7), "text": st.sampled_from(["", "fine"])}
         ),
     ),
     st.tuples(st.just("refund_payment"), st.just({"payment": 1})),
