@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from agentsim.simulation.run import replay as replay
     from agentsim.simulation.run import run as run
     from agentsim.simulation.scenario import Scenario as Scenario
+    from agentsim.simulation.source.regression import expression_of as expression_of
     from agentsim.simulation.source.regression import (
         regression_test as regression_test,
     )
@@ -56,6 +57,7 @@ else:
             "Verdict": "verdict",
             "agent_name": "agents",
             "explore": "exploring.explore",
+            "expression_of": "source.regression",
             "import_agent": "agents",
             "import_target": "agents",
             "load_scenario": "files.scenario_file",

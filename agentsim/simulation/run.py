@@ -178,7 +178,7 @@ def run(
     finally:
         stage.engine.bury()
     stage.world.pass_time(stage.engine.now_ns)
-    unmet_rules = stage.striker.unmet()
+    unmet_rules = stage.striker.unmet() if scenario.exact else ()
     struck = _struck(stage)
     rules_met = tuple(text for strike in stage.striker.strikes for text in strike.texts)
     evident = (entry.id for entry in judgements if entry.evidence)

@@ -54,8 +54,9 @@ class Scenario:
         history: Messages of earlier turns, which stand between prompt and task; without
             a system prompt, which is the run's own.
         exact: Whether a run without deviations must use the script up and not run out
-            of it. Where nobody tells a story by it, as in drawn scenarios, say False: a
-            script that runs out then closes with a final answer.
+            of it, and each of the faults must strike. Where nobody tells a story, as in
+            drawn scenarios, say False: a script that runs out then closes with a final
+            answer.
 
     Raises:
         ScenarioError: when a field contradicts another, such as an unknown tool.

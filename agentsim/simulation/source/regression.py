@@ -12,7 +12,7 @@ from agentsim.simulation.scenario import Scenario
 from agentsim.simulation.source.layout import Group, Node, laid_out
 from agentsim.simulation.source.values import Writer
 
-__all__ = ["regression_test", "source_of"]
+__all__ = ["expression_of", "regression_test", "source_of"]
 
 
 def source_of(scenario: Scenario) -> str:
@@ -26,6 +26,11 @@ def source_of(scenario: Scenario) -> str:
     node = writer.scenario(scenario)
     body = [f"scenario = {laid_out(node, before=11)}"]
     return _module(writer, body, blank=1)
+
+
+def expression_of(value: object) -> str:
+    """Write a value as a Python expression, without the imports that it needs."""
+    return laid_out(Writer().value(value))
 
 
 def regression_test(
