@@ -25,7 +25,8 @@ class Ending:
 
     Attributes:
         kind: `returned`, `raised`, `cancelled` (the cancellation came out), `crashed`,
-            `deadlock`, `livelock`, or `leak` (it ended while tasks were still alive).
+            `deadlock`, `livelock`, or `leak` (it ended while tasks, or threads that it
+            had started, were still alive).
         value: What the agent returned, or None.
         error: What it raised, or None.
         words: Who waits for what, for a deadlock, livelock or leak; else empty.

@@ -23,6 +23,7 @@ from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.scheduler import Scheduler, Told
 from agentsim.engine.self_test import self_test
+from agentsim.engine.threads.leftover import LeftoverThreads
 from agentsim.engine.threads.replaced import Replaced
 
 __all__ = ["Engine", "Policy"]
@@ -90,6 +91,7 @@ class Engine:
         self._gates_max = gates_max
         self._loop: SimLoop | None = None
         self._corpses: list[SimLoop] = []
+        self._threads = LeftoverThreads()
 
     @property
     def now_ns(self) -> int:
@@ -135,6 +137,7 @@ class Engine:
                         main=task,
                         gates_max=self._gates_max,
                         timers_max=self._timers_max,
+                        threads=self._threads,
                     )
                 )
         finally:

@@ -11,6 +11,7 @@ from agentsim.engine.endings import Ending, who_waits
 from agentsim.engine.gates import Gate
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.threads.leftover import LeftoverThreads
 
 _DRAIN_MAX = 10_000
 
@@ -24,6 +25,7 @@ class Incarnation:
         crashed: Whether it died.
         gates_max: How many gates may open.
         gates_left: How many of them have not.
+        threads: Those that were there before the run, to tell those that are left.
         timers_max: How often the clock may move while no gate opens.
         timers_in_row: How often it did since the last of them.
     """
@@ -37,6 +39,7 @@ class Incarnation:
         "life",
         "loop",
         "main",
+        "threads",
         "timers_in_row",
         "timers_max",
     )
@@ -50,6 +53,7 @@ class Incarnation:
         main: asyncio.Task[Any],
         gates_max: int,
         timers_max: int,
+        threads: LeftoverThreads,
     ) -> None:
         self.loop = loop
         self.gates = gates
@@ -59,13 +63,14 @@ class Incarnation:
         self.crashed = False
         self.gates_left = self.gates_max = gates_max
         self.timers_max = timers_max
+        self.threads = threads
         self.timers_in_row = 0
 
     def concluded(self, error: SystemExit | None = None) -> Ending:
         """End the life: its main task is done, or it asked to exit.
 
         What is merely finishing may finish, and generators left open are closed in
-        order; a task that is alive after that is a leak.
+        order; a task or a thread that is alive after that is a leak.
         """
         if not self.main.done():
             return Ending("raised", error=error, unhandled=self._unhandled())
@@ -80,10 +85,12 @@ class Incarnation:
             raise loop.failure
         closers = loop.closers()
         alive = [task for task in loop.alive_tasks() if task not in closers]
-        words = ""
-        if alive:
+        leaks = [f"tasks are alive after the end: {who_waits(alive)}"] if alive else []
+        if threads := self.threads.names():
+            leaks.append(f"threads are alive after the end: {', '.join(threads)}")
+        if leaks:
             kind = "leak"
-            words = f"tasks are alive after the end: {who_waits(alive)}"
+        words = "; ".join(leaks)
         return Ending(kind, value, raised, words, self._unhandled())
 
     def stuck(self) -> Ending:

@@ -6,69 +6,13 @@ Each wrong one has a bug that people have met; its module names the case.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from agentsim.engine import Seeded
 from agentsim.simulation import EXPLORING, Menu, explore, run
-from tests.agents import (
-    async_function,
-    factory,
-    generator,
-    stateful_class,
-    sync_function,
-    wrong_a_result_missing,
-    wrong_b_all_at_once,
-    wrong_c_neighbours_only,
-    wrong_d_counts_success_only,
-    wrong_e_read_outside_guard,
-)
+from tests.agents.forms import RIGHT, WRONG
 from tests.support.scenarios import scenario
-
-Agent = Callable[..., object]
-
-RIGHT: dict[str, Agent] = {
-    "async function": async_function.agent,
-    "sync function": sync_function.agent,
-    "class with state": stateful_class.Agent,
-    "factory": factory.make_agent,
-    "generator": generator.agent,
-}
-
-# Each with its scenario, the invariant that must catch it, and within how many runs.
-WRONG: dict[str, tuple[Agent, str, str, int]] = {
-    "a, async function": (
-        wrong_a_result_missing.agent,
-        "parallel_reads",
-        "every-call-answered",
-        12,
-    ),
-    "b, class with state": (
-        wrong_b_all_at_once.Agent,
-        "parallel_reads",
-        "writes-alone",
-        1,
-    ),
-    "c, factory": (
-        wrong_c_neighbours_only.make_agent,
-        "alternating_search",
-        "loop-blocked",
-        1,
-    ),
-    "d, sync function": (
-        wrong_d_counts_success_only.agent,
-        "iteration_limit",
-        "limit-exact",
-        12,
-    ),
-    "e, generator": (
-        wrong_e_read_outside_guard.agent,
-        "database_unreachable",
-        "result-always",
-        12,
-    ),
-}
 
 STORIES = ("disk_full", "declined", "parallel_reads", "iteration_limit")
 """Long and short ones, with writes, a person, a batch, and a limit that strikes."""
@@ -134,6 +78,6 @@ def test_the_same_choices_give_the_same_run(form: str) -> None:
 
 def test_no_thread_outlives_its_agent() -> None:
     """A hundred crashed, cancelled and struck runs of a sync agent leave no thread."""
-    before = threading.active_count()
+    before = threading.enumerate()
     explore(scenario("disk_full"), RIGHT["sync function"], runs=60, menu=CRASHING)
-    assert threading.active_count() == before
+    assert [thread for thread in threading.enumerate() if thread not in before] == []

@@ -130,6 +130,32 @@ def test_a_stream_blocks_piece_by_piece() -> None:
     )
 
 
+def test_anything_async_can_be_run_with_a_timeout() -> None:
+    """`env.sync.run` gives the result, or cancels what takes too long."""
+
+    def patient(env: Env) -> tuple[object, str]:
+        found = env.sync.run(env.tools[0].run({}), timeout_s=60)
+        try:
+            env.sync.run(asyncio.sleep(3600), timeout_s=60)
+        except TimeoutError:
+            return found, "too late"
+        return found, "in time"
+
+    made = run(silent(), patient)
+    assert made.value == ("Disk: 50% used (18.2 GB of 36.4 GB)", "too late")
+    assert made.outcome.at_ns == 60_200_000_000
+
+
+def test_nothing_is_left_unawaited_on_another_thread() -> None:
+    """A coroutine that is given to `env.sync.run` in vain is closed."""
+
+    async def on_the_loop(env: Env) -> None:
+        env.sync.run(env.tools[0].run({}))
+
+    with pytest.raises(UsageError, match="run was called outside"):
+        run(silent(), on_the_loop)
+
+
 def test_nobody_to_confirm_is_none() -> None:
     """Where no person is there, `env.sync.confirm` is None as `env.confirm` is."""
 
@@ -175,6 +201,54 @@ def test_blocking_on_another_thread_is_told(agent: Callable[..., object]) -> Non
         run(reading(), agent)
 
 
+async def leaves_a_thread(env: Env) -> str:
+    """Return while a thread of its own goes on."""
+    threading.Thread(target=LEFT.wait, args=(10,)).start()
+    return "done"
+
+
+def leaves_a_pool(env: Env) -> str:
+    """Return with a pool that is never shut down."""
+    POOLS.append(ThreadPoolExecutor())
+    return str(POOLS[-1].submit(len, "done").result())
+
+
+def ends_its_thread(env: Env) -> str:
+    """Return when a thread of its own is about to end."""
+    threading.Thread(target=sum, args=([1, 2],)).start()
+    threading.Thread(target=LEFT.wait, daemon=True).start()
+    return "done"
+
+
+LEFT = threading.Event()
+POOLS: list[ThreadPoolExecutor] = []
+
+
+@pytest.fixture
+def no_thread_stays() -> Iterator[None]:
+    """Let the threads of a test end, whatever becomes of it."""
+    yield
+    LEFT.set()
+    while POOLS:
+        POOLS.pop().shutdown()
+    for thread in threading.enumerate():
+        if "(wait)" in thread.name:
+            thread.join()
+    LEFT.clear()
+
+
+@pytest.mark.usefixtures("no_thread_stays")
+def test_threads_that_are_left_are_a_leak() -> None:
+    """They are told by name, without numbers; daemons and those that end are not."""
+    runs = [run(silent(), agent) for agent in (leaves_a_thread, leaves_a_pool)]
+    assert [(made.outcome.ending, made.outcome.error) for made in runs] == [
+        ("leak", "threads are alive after the end: Thread (wait)"),
+        ("leak", "threads are alive after the end: ThreadPoolExecutor"),
+    ]
+    assert {made.verdict.violated[0].id for made in runs} == {"ends"}
+    run(silent(), ends_its_thread).expect_holds()
+
+
 def test_an_event_loop_of_its_own_is_told() -> None:
     """`asyncio.run` in a synchronous agent says to give the async function itself."""
 
@@ -195,11 +269,11 @@ def test_a_mistake_in_a_loop_without_end_ends_the_run() -> None:
             except Exception:  # noqa: BLE001 - as agents do
                 continue
 
-    before = threading.active_count()
+    before = threading.enumerate()
     with pytest.raises(UsageError, match="the agent sent no proper request"):
         run(reading(), insists)
     # It waits for an answer that never comes, and takes its burial for another error.
-    assert threading.active_count() == before
+    assert [thread for thread in threading.enumerate() if thread not in before] == []
 
 
 def test_sleep_takes_virtual_time() -> None:

@@ -283,7 +283,7 @@ class Outcome(Event):
 
     Attributes:
         ending: `returned`, `raised`, `cancelled` (the cancellation came out),
-            `deadlock`, `livelock`, `leak` (returned with tasks alive), or `crashed`.
+            `deadlock`, `livelock`, `leak` (returned with tasks or threads alive), or `crashed`.
         status: A status of R1.9 where the agent gave one, else None.
         history: The history it left, where it gave one.
     """

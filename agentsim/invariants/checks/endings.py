@@ -118,7 +118,7 @@ def ends(facts: Facts) -> Ruling:
     found = {
         "deadlock": "it waits for what will never come",
         "livelock": "it goes on without getting anywhere",
-        "leak": "it returned with tasks alive",
+        "leak": "it returned with tasks or threads alive",
     }.get(ending)
     if found is None:
         return rule(1, [], "")
