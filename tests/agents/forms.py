@@ -14,7 +14,7 @@ from tests.agents import (
     wrong_b_all_at_once,
     wrong_c_neighbours_only,
     wrong_d_counts_success_only,
-    wrong_e_read_outside_guard,
+    wrong_e_bad_json_is_empty,
 )
 
 Agent = Callable[..., object]
@@ -54,9 +54,9 @@ WRONG: dict[str, tuple[Agent, str, str, int]] = {
         12,
     ),
     "e, generator": (
-        wrong_e_read_outside_guard.agent,
-        "database_unreachable",
-        "result-always",
+        wrong_e_bad_json_is_empty.agent,
+        "disk_full",
+        "arguments-as-asked",
         12,
     ),
 }

@@ -1,15 +1,16 @@
-"""Kind e, odd values: arguments that are no JSON end the whole run (BR-074).
+"""Kind e, odd values: arguments that are no JSON are taken as none at all (BR-075).
 
-They are read before the guarded part of the loop begins. What the model wrote wrong
-raises out of the agent, and the other calls of the reply are skipped.
+The tool runs with an empty object instead, on its defaults; the model is never told
+that what it wrote could not be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
-from agentsim.core import Env, ProviderError, RunResult, ToolFailed, parse_arguments
-from tests.agents.kit import BadCall, Chat, kept, run_tool
+from agentsim.core import Env, ProviderError, RunResult, ToolCall, ToolFailed
+from tests.agents.kit import BadCall, Chat, kept, read, run_tool
 
 
 async def agent(env: Env) -> AsyncIterator[str | RunResult]:
@@ -30,13 +31,21 @@ async def agent(env: Env) -> AsyncIterator[str | RunResult]:
         for call in calls:
             chat.tools.append(call.name)
             yield f"calling {call.name}"
-            arguments = parse_arguments(call.arguments)
             try:
-                if call.name not in tools:
-                    raise BadCall(f"unknown tool {call.name}")
+                arguments = lenient(call, list(tools))
                 output = await run_tool(env, tools[call.name], call, arguments)
             except (BadCall, ToolFailed) as error:
                 chat.refuse(call, str(error))
             else:
                 chat.answer(call, output)
     yield chat.out_of_rounds()
+
+
+def lenient(call: ToolCall, names: Sequence[str]) -> dict[str, Any]:
+    """Read the arguments of a known tool, whatever it takes."""
+    try:
+        return read(call, names)
+    except BadCall:
+        if call.name not in names:
+            raise
+        return {}
