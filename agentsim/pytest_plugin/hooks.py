@@ -90,7 +90,15 @@ def pytest_runtest_makereport(
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many runs were made, and which tests were run once."""
-    from agentsim.pytest_plugin.summary import summary_lines
+    # Here the properties of a test tell that it used `sim`: it may have run in a worker.
+    told = [
+        report
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "teardown" and report.user_properties
+    ]
+    if told:
+        from agentsim.pytest_plugin.summary import summary_lines
 
-    for line in summary_lines(terminalreporter.stats.values()):
-        terminalreporter.write_line(line)
+        for line in summary_lines(told):
+            terminalreporter.write_line(line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pytest
 
@@ -54,14 +53,16 @@ class Replayed:
             )
 
 
-def summary_lines(stats: Iterable[Iterable[Any]]) -> Iterator[str]:
-    """How many runs were made, if any was repeated; and which tests were run once."""
+def summary_lines(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
+    """How many runs were made, if any was repeated; and which tests were run once.
+
+    Args:
+        reports: Those of the teardowns, which carry all properties.
+    """
     tests = runs = 0
     once = []
-    for report in (report for reports in stats for report in reports):
-        if getattr(report, "when", None) != "teardown":
-            continue
-        properties = dict(report.user_properties)
+    for report in reports:
+        properties = {name: str(value) for name, value in report.user_properties}
         tests += "agentsim_runs" in properties
         runs += int(properties.get("agentsim_runs", 0))
         if "agentsim_once" in properties:
