@@ -87,11 +87,11 @@ def command(
     What the agent prints is left out; `agentsim replay` shows it for one run. Ctrl-C
     ends with what was found until then.
     """
-    menu = offered.menu
     seconds = None if extent.time is None else parse_duration(extent.time, "--time")
     stopped = False
     with agent_output(shown=False), progress(extent.runs, shown=not as_json) as tell:
         scenario, agent = subject.load()
+        menu = offered.menu  # it may name faults that the scenario's module registers
         try:
             found = explore(
                 scenario,

@@ -24,8 +24,8 @@ def command(
     output: Output,
 ) -> int:
     """Repeat one run exactly, from the line that a report prints."""
-    menu = offered.menu
     with agent_output(shown=True):
         scenario, agent = subject.load()
+        menu = offered.menu  # it may name faults that the scenario's module registers
         made = replay(scenario, token, agent, menu=menu)
     return finish(made, subject, output)

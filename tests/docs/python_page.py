@@ -66,6 +66,12 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             *("AgentsimError", "UsageError", "InvariantViolation"),
         ),
     },
+    "Faults": {
+        "agentsim.faults": ("Fault", "Operation", "model_fault", "tool_fault"),
+    },
+    "Own invariants": {
+        "agentsim.invariants": ("invariant", "rule", "not_applicable"),
+    },
     "Parts of a world": {
         "agentsim": ("tool",),
         "agentsim.world": (
