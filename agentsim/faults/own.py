@@ -40,6 +40,7 @@ def model_fault(
     Raises:
         UsageError: without a sentence, and for a name that there is already.
     """
+    _check_name(name)
 
     def make(function: Tamper) -> Fault:
         called, says = _told(function, name, sentence)
@@ -82,6 +83,7 @@ def tool_fault(
     Raises:
         UsageError: without a sentence, and for a name that there is already.
     """
+    _check_name(name)
 
     def make(function: Garble) -> Fault:
         called, says = _told(function, name, sentence)
@@ -100,12 +102,14 @@ def tool_fault(
     return make
 
 
+def _check_name(name: object) -> None:
+    if name is not None and not isinstance(name, str):
+        raise UsageError("write the parentheses: @model_fault() or @tool_fault()")
+
+
 def _told(
     function: Callable[..., object], name: str | None, sentence: str | None
 ) -> tuple[str, str]:
-    given: object = name
-    if given is not None and not isinstance(given, str):
-        raise UsageError("write the parentheses: @model_fault() or @tool_fault()")
     called = name if name is not None else str(getattr(function, "__name__", ""))
     if called in GROUPS:
         raise UsageError(f"fault {called!r}: a group has this name, take another one")

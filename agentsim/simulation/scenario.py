@@ -18,7 +18,7 @@ from agentsim.core import (
     UsageError,
     did_you_mean,
 )
-from agentsim.faults import FaultRule, check_rules
+from agentsim.faults import Fault, FaultRule, check_rules, parse_rules
 from agentsim.providers import Script
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.plain import LATER, digest_of
@@ -44,7 +44,8 @@ class Scenario:
         prompt: The system prompt to send, or None for the agent's own.
         limits: The limits that the agent is to keep.
         loop: The parameters of its loop detection.
-        faults: Faults that always strike where they match.
+        faults: Faults that always strike where they match: rules, faults, or texts
+            such as `answer_lost:create_payment`; kept as rules.
         inject: Messages of the user that may enter the running turn, at any gate.
         stop: A predicate over the history that ends the run, or None.
         expect: What should be true of a run without deviations.
@@ -73,7 +74,7 @@ class Scenario:
     temperature: float = 0.2
     limits: Limits = field(default_factory=Limits)
     loop: LoopRules = field(default_factory=LoopRules)
-    faults: Sequence[FaultRule] = ()
+    faults: Sequence[FaultRule | Fault | str] = ()
     inject: Sequence[Injected] = ()
     stop: Stop | None = None
     expect: Expectation | Mapping[str, Any] = field(default_factory=Expectation)
@@ -84,10 +85,11 @@ class Scenario:
 
     def __post_init__(self) -> None:
         self._settle("script", self.replies)
-        for name in ("world", "faults", "inject", "history"):
+        for name in ("world", "inject", "history"):
             self._settle(name, tuple(getattr(self, name)))
         if self.tools is not None:
             self._settle("tools", tuple(self.tools))
+        self._settle("faults", self.rules)
         self._settle("expect", self.expectation)
         self._settle("start", deepcopy(self.start))
         self._check_history()
@@ -97,6 +99,18 @@ class Scenario:
     def replies(self) -> Script:
         """The script, as a script."""
         return self.script if isinstance(self.script, Script) else Script(self.script)
+
+    @property
+    def rules(self) -> tuple[FaultRule, ...]:
+        """The faults, as rules.
+
+        Raises:
+            ScenarioError: for what is no fault.
+        """
+        try:
+            return parse_rules(tuple(self.faults))
+        except UsageError as error:
+            raise ScenarioError(str(error)) from error
 
     @property
     def expectation(self) -> Expectation:
@@ -192,7 +206,7 @@ class Scenario:
                     f"script[{position}]: unknown tool {name!r}{did_you_mean(name, known)}"
                 )
         try:
-            check_rules(self.faults, known)
+            check_rules(self.rules, known)
         except UsageError as error:
             raise ScenarioError(f"faults: {error}") from error
         for name in self.expectation.effects or ():

@@ -16,7 +16,7 @@ from agentsim.core import (
 from agentsim.faults import CATALOGUE, Operation
 from tests.faults.replies import texts
 
-FEW = settings(max_examples=50)
+FEW = settings(max_examples=20)
 
 NEVER_VALID = ("cut", "single_quoted", "null", "number", "list", "duplicate_key", "nan")
 """Kinds of arguments that no reader takes, whatever they were made of."""

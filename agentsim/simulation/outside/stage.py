@@ -52,7 +52,7 @@ class Stage:
         self.world = scenario.build_world()
         self.human = scenario.human.build() if scenario.human is not None else None
         self.model = ScriptedModel(scenario.replies, earlier=None)
-        plan = menu.plan.striking(scenario.faults)
+        plan = menu.plan.striking(scenario.rules)
         self.striker = Striker(plan)
         self.reads = Reads() if plan.can_be_stale else None
         self.engine = Engine(
