@@ -191,7 +191,7 @@ def cut(
         ("cancelled", "Error: interrupted", "violated"),
         ("cancelled", "outcome unknown", "violated"),
         (None, SKIPPED, "holds"),
-        (None, UNKNOWN, "violated"),
+        (None, UNKNOWN, "unknown"),
         (None, "Error: the run is over", "unknown"),
         ("ok", SKIPPED, "violated"),
         ("ok", "fine", "unknown"),
@@ -202,6 +202,22 @@ def test_what_was_cut_off_is_told_as_what_it_was(
 ) -> None:
     """A write under way is unknown, and one that never started was not executed."""
     assert verdict(cut(ran, text, status=status), "cut-calls-told").status == expected
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"), [(SKIPPED, "holds"), (UNKNOWN, "violated")]
+)
+@pytest.mark.parametrize("ran", [None, "cancelled"])
+def test_what_stands_behind_the_call_at_hand_never_started(
+    second: str, expected: str, ran: ToolEnding | None
+) -> None:
+    """Only the first call that did not come to its end may have been about to start."""
+    run = Run([NOTE])
+    run.asks(call("note", '{"n":1}'), call("note", '{"n":2}'))
+    if ran is not None:
+        run.runs("note", ending=ran, n=1)
+    run.tells(UNKNOWN, second)
+    assert verdict(run.ends("deadline"), "cut-calls-told").status == expected
 
 
 @pytest.mark.parametrize(
@@ -221,6 +237,5 @@ def test_a_lost_answer_is_not_denied(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", [SKIPPED, UNKNOWN, "Error: interrupted"])
 def test_reads_may_be_told_as_anything(text: str) -> None:
     """Whether a read that was cut off had ended is the same to everybody."""
-    assert verdict(cut("cancelled", text, name="look"), "cut-calls-told").status == (
-        "unknown"
-    )
+    trace = cut("cancelled", text, name="look")
+    assert verdict(trace, "cut-calls-told").status == "unknown"

@@ -8,7 +8,14 @@ from agentsim.core import Message
 from agentsim.invariants.checks.timing import UNCERTAIN, is_uncertain
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.matching import arguments_of
-from agentsim.invariants.registry import Ruling, Violation, invariant, quoted, rule
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    not_applicable,
+    quoted,
+    rule,
+)
 from agentsim.invariants.subjects import Asked, Life, Turn
 
 __all__ = ["cut_calls_told"]
@@ -38,6 +45,10 @@ OPEN = ("outcome unknown", "outcome is unknown", "may have", "might have")
         "A block of the loop detection, which stands in place of any result.",
         "Reads: whether one that was cut off had ended is the same to everybody.",
         (
+            "The first call of a response that did not come to its end: it may have been "
+            "about to start, and may be told as unknown."
+        ),
+        (
             "The words: of a write under way one of "
             f"{', '.join(UNCERTAIN)} is enough, or those of the tool itself."
         ),
@@ -49,6 +60,9 @@ OPEN = ("outcome unknown", "outcome is unknown", "may have", "might have")
 )
 def cut_calls_told(facts: Facts) -> Ruling:
     """Compare the results of calls with how far their tools came."""
+    writes = {name for name, rights in facts.rights.items() if not rights.read_only}
+    if not writes:
+        return not_applicable("no tool of the run writes")
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
@@ -56,13 +70,14 @@ def cut_calls_told(facts: Facts) -> Ruling:
         if life.status not in ENDED and not _lost_a_write(life):
             continue
         for turn in life.turns:
-            for asked in turn.asked:
+            for asked, behind in _with_place(turn):
                 result = asked.result
                 if result is None or asked.blocked or asked.guessed:
                     continue
-                found = list(_told(facts, life, turn, asked, result))
-                evidence += len(found)
-                violations += [entry for entry in found if entry is not None]
+                if asked.call.name in writes:
+                    found = list(_told(life, turn, asked, result, behind=behind))
+                    evidence += len(found)
+                    violations += [entry for entry in found if entry is not None]
     return rule(evidence, violations, "no write and no waiting call was cut off")
 
 
@@ -74,19 +89,33 @@ def _lost_a_write(life: Life) -> bool:
     return False
 
 
+def _with_place(turn: Turn) -> Iterator[tuple[Asked, bool]]:
+    """Each call, and whether it stands behind one that did not come to its end.
+
+    The first of those may have been about to start: its agent need not know that it did
+    not. Those behind it were never touched.
+    """
+    behind = False
+    for asked in turn.asked:
+        yield asked, behind
+        last = asked.last
+        if last is None:
+            behind = behind or _could_run(asked)
+        elif last.end is None or last.end.ending == "cancelled":
+            behind = True
+
+
 def _told(
-    facts: Facts, life: Life, turn: Turn, asked: Asked, result: Message
+    life: Life, turn: Turn, asked: Asked, result: Message, *, behind: bool
 ) -> Iterator[Violation | None]:
-    """One entry where the call was cut off: what is wrong with its result, or None."""
+    """One entry where a write was cut off: what is wrong with its result, or None."""
     last, text = asked.last, result.content.lower()
     denied = any(words in text for words in NOT_RUN)
     if last is None:
-        if life.status in ENDED and _could_run(facts, asked) and result.is_error:
-            open_ = any(words in text for words in OPEN) and not denied
-            if open_ or denied:
-                yield _never_ran(turn, asked, result) if open_ else None
-        return
-    if not last.writes:
+        if life.status in ENDED and _could_run(asked) and result.is_error:
+            claimed = behind and not denied and any(words in text for words in OPEN)
+            if claimed or denied:
+                yield _never_ran(turn, asked, result) if claimed else None
         return
     ending = last.end.ending if last.end is not None else "cancelled"
     if ending == "cancelled" and life.status in CUT:
@@ -98,13 +127,9 @@ def _told(
         yield _under_way(turn, asked, result) if wrong else None
 
 
-def _could_run(facts: Facts, asked: Asked) -> bool:
+def _could_run(asked: Asked) -> bool:
     """Whether nothing but the end of the run kept a call from running."""
-    return (
-        asked.call.name in facts.rights
-        and asked.declined is None
-        and arguments_of(asked.call.arguments) is not None
-    )
+    return asked.declined is None and arguments_of(asked.call.arguments) is not None
 
 
 def _never_ran(turn: Turn, asked: Asked, result: Message) -> Violation:
