@@ -6,6 +6,9 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.mutants.arguments import approval_forged as approval_forged
+    from agentsim.mutants.arguments import (
+        approval_lost_in_batch as approval_lost_in_batch,
+    )
     from agentsim.mutants.arguments import arguments_tidied as arguments_tidied
     from agentsim.mutants.arguments import (
         empty_arguments_accepted as empty_arguments_accepted,
@@ -211,6 +214,7 @@ else:
             "Mutant": "registry",
             "all_asked_at_once": "tools",
             "approval_forged": "arguments",
+            "approval_lost_in_batch": "arguments",
             "approval_reused": "tools",
             "approver_in_signature": "loops",
             "arguments_rewritten": "conversation.answering",

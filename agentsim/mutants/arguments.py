@@ -13,6 +13,7 @@ from agentsim.runtime import APPROVER, read_arguments
 
 __all__ = [
     "approval_forged",
+    "approval_lost_in_batch",
     "arguments_tidied",
     "empty_arguments_accepted",
     "large_numbers_rounded",
@@ -101,3 +102,17 @@ class ModelsApprovalKept(Loop):
 async def models_approval_kept(env: Env) -> RunResult:
     """A confirmed_by that the model wrote itself is passed on to the tool."""
     return await ModelsApprovalKept(env).run()
+
+
+class ApprovalLostInBatch(Loop):
+    async def execute(
+        self, position: int, tool: Tool, arguments: dict[str, Any]
+    ) -> Answer:
+        if len(self.calls) > 1:
+            arguments.pop(APPROVER, None)
+        return await super().execute(position, tool, arguments)
+
+
+async def approval_lost_in_batch(env: Env) -> RunResult:
+    """A batch gets the calls as they were before the approval: who approved is lost."""
+    return await ApprovalLostInBatch(env).run()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agentsim.core import Env, RunResult
 from agentsim.mutants.arguments import (
     approval_forged,
+    approval_lost_in_batch,
     arguments_tidied,
     empty_arguments_accepted,
     large_numbers_rounded,
@@ -239,6 +240,7 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (large_numbers_rounded, "large_numbers", "arguments-as-asked"),
     (last_arguments_for_all, "parallel_reads", "arguments-as-asked"),
     (approval_forged, "high_cpu", "arguments-as-asked"),
+    (approval_lost_in_batch, "one_then_two", "arguments-as-asked"),
     (models_approval_kept, "forged_approval", "arguments-as-asked"),
     # errors
     (error_kills_loop, "database_unreachable", "result-always"),

@@ -126,6 +126,25 @@ def test_a_person_is_asked_about_what_runs_and_signs_it(
     assert verdict(trace, "arguments-as-asked").status == expected
 
 
+@pytest.mark.parametrize(
+    ("signed", "expected"),
+    [((True, True), "holds"), ((False, False), "holds"), ((True, False), "violated")],
+)
+def test_who_signs_one_approved_run_signs_all(
+    signed: tuple[bool, bool], expected: str
+) -> None:
+    """An approval that is lost on one of two ways to a tool is found."""
+    run = Run([PAY])
+    for number, signs in enumerate(signed):
+        run.asks(call("pay", f'{{"invoice":{number}}}'))
+        run.confirms("pay", invoice=number)
+        by: dict[str, Any] = {"confirmed_by": "ann"} if signs else {}
+        run.runs("pay", invoice=number, **by)
+        run.answers("ok")
+    run.says()
+    assert verdict(run.ends(), "arguments-as-asked").status == expected
+
+
 def test_a_confirmed_by_of_the_model_is_removed() -> None:
     """What the model wrote into that field is neither asked for nor passed on."""
     for given, expected in (({}, "holds"), ({"confirmed_by": "boss"}, "violated")):

@@ -109,6 +109,17 @@ def test_the_deadline_counts_from_its_declaration() -> None:
     assert verdict(run.ends(), "deadline-kept").status == "unknown"
 
 
+def test_nobody_is_asked_behind_the_deadline() -> None:
+    """A question to a person is work of the run, too."""
+    for seconds, status in ((9, "unknown"), (10, "violated")):
+        run = Run([NOTE], limits=Limits(deadline_s=10))
+        run.asks(call("note"))
+        run.waits(seconds)
+        run.confirms("note")
+        trace = run.ends("deadline" if seconds == 10 else "failed")
+        assert verdict(trace, "deadline-kept").status == status
+
+
 @pytest.mark.parametrize("seconds", [0.1, 1e4, 1e10, 1e15])
 def test_a_deadline_of_any_size_is_exact(seconds: float) -> None:
     """An end as close to a deadline as a float can tell is one at the deadline."""
@@ -144,6 +155,8 @@ def cancelling(*, then: str) -> Trace:
         run.requests()
     if then == "start":
         run.starts("note")
+    if then == "question":
+        run.confirms("note")
     return run.ends("cancelled", ending="cancelled")
 
 
@@ -154,10 +167,11 @@ def cancelling(*, then: str) -> Trace:
         ("nobody", "unknown"),
         ("request", "violated"),
         ("start", "violated"),
+        ("question", "violated"),
     ],
 )
 def test_a_cancelled_run_starts_nothing(then: str, status: str) -> None:
-    """Neither a request nor a tool comes behind a cancellation."""
+    """No request, no question and no tool comes behind a cancellation."""
     assert verdict(cancelling(then=then), "cancellation-kept").status == status
 
 

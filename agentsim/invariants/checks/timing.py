@@ -14,7 +14,7 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
-from agentsim.invariants.subjects import Life, Operation
+from agentsim.invariants.subjects import Life, Operation, Question
 
 __all__ = ["Deadline", "cancellation_kept", "deadline_kept", "shown"]
 
@@ -131,6 +131,11 @@ def _behind(life: Life, deadline: Deadline) -> Iterator[Violation]:
         if deadline.passed(request.at_ns):
             yield _late(deadline, f"request {request.number}", (at,))
             break
+    for question in asked_in(life):
+        if deadline.passed(question.ask.at_ns):
+            found = f"a question about {question.ask.name}"
+            yield _late(deadline, found, (question.ask_at,))
+            break
     for operation in life.operations:
         if deadline.passed(operation.start.at_ns):
             found = f"a start of {operation.start.name}"
@@ -148,6 +153,14 @@ def _behind(life: Life, deadline: Deadline) -> Iterator[Violation]:
             yield _late(deadline, found, (operation.start_at, operation.end_at or 0))
             break
     yield from _taken_in_time(life, deadline)
+
+
+def asked_in(life: Life) -> Iterator[Question]:
+    """The questions to a person that a life asked behind its responses."""
+    for turn in life.turns:
+        for question in turn.questions:
+            if question.ask.life == life.number:
+                yield question
 
 
 def _late(deadline: Deadline, found: str, places: tuple[int, ...]) -> Violation:
@@ -201,14 +214,14 @@ def shown(operation: Operation) -> tuple[int, ...]:
 
 @invariant(
     "cancellation-kept",
-    "After a cancellation from outside nothing starts: no request, and no tool.",
+    "After a cancellation from outside nothing starts: no request, no question, no tool.",
     rationale="Who cancels a run wants it to stop now; reads that wait in a queue, and "
     "loops that catch every exception, go on as if nobody had said anything.",
     spec=("R1.9", "R3.9"),
     exemptions=("What was under way: it may end, or take effect, as it was cut.",),
 )
 def cancellation_kept(facts: Facts) -> Ruling:
-    """Look for the first request and the first tool behind a cancellation."""
+    """Look for the first of each kind that starts behind a cancellation."""
     at = facts.cancelled_at
     if at is None:
         return rule(0, [], "nobody cancelled the run")
@@ -216,9 +229,13 @@ def cancellation_kept(facts: Facts) -> Ruling:
     for life in facts.lives:
         sent = [(place, event) for place, event in life.requests if place > at]
         starts = [entry for entry in life.operations if entry.start_at > at]
+        asked = [entry for entry in asked_in(life) if entry.ask_at > at]
         if sent:
             place, request = sent[0]
             violations.append(_uncut(f"request {request.number}", (at, place)))
+        if asked:
+            found = f"a question about {asked[0].ask.name}"
+            violations.append(_uncut(found, (at, asked[0].ask_at)))
         if starts:
             name = starts[0].start.name
             violations.append(_uncut(f"a start of {name}", (at, *shown(starts[0]))))
