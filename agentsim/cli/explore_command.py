@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agentsim.cli.common import EXIT_CODES, JsonOption
-from agentsim.cli.exploring import (
+from agentsim.cli.exploration.progress import progress
+from agentsim.cli.exploration.stories import check_place, save_failure
+from agentsim.cli.exploration.telling import (
     Repeat,
     exploration_data,
     print_exploration,
-    progress,
 )
 from agentsim.cli.options.bundles import ExploringMenu, Subject, unbundled
 from agentsim.cli.options.durations import parse_duration
@@ -22,8 +24,9 @@ from agentsim.cli.output import (
     agent_output,
     console,
     print_json,
+    tell,
 )
-from agentsim.simulation import RUNS, ExplorationStopped, explore
+from agentsim.simulation import KNOWN_FOLDER, RUNS, ExplorationStopped, explore
 
 __all__ = ["command"]
 
@@ -66,6 +69,13 @@ class Extent:
     ] = None
 
     @property
+    def mode(self) -> dict[str, str | int]:
+        """How the runs are chosen, as data."""
+        if self.deviations is None:
+            return {"mode": "random", "seed": self.seed}
+        return {"mode": "exhaustive", "deviations": self.deviations}
+
+    @property
     def flags(self) -> list[str]:
         """The options that make the same runs again."""
         if self.deviations is None:
@@ -75,11 +85,33 @@ class Extent:
         return flags + (["--runs", str(self.runs)] if self.runs is not None else [])
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What is kept in files."""
+
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-failure",
+            metavar="FILE",
+            help="Write the shortest story of the first failure as a scenario.",
+        ),
+    ] = None
+    known: Annotated[
+        bool,
+        typer.Option(
+            "--known/--no-known",
+            help=f"Replay known failures first, and keep new ones in {KNOWN_FOLDER}/.",
+        ),
+    ] = True
+
+
 @unbundled
 def command(
     subject: Subject,
     extent: Extent,
     offered: ExploringMenu,
+    kept: Kept,
     as_json: JsonOption = False,
 ) -> int:
     """Run a scenario many times: at random, or every run up to a number of deviations.
@@ -87,9 +119,11 @@ def command(
     What the agent prints is left out; `agentsim replay` shows it for one run. Ctrl-C
     ends with what was found until then.
     """
+    if kept.save is not None:
+        check_place(kept.save)
     seconds = None if extent.time is None else parse_duration(extent.time, "--time")
     stopped = False
-    with agent_output(shown=False), progress(extent.runs, shown=not as_json) as tell:
+    with agent_output(shown=False), progress(extent.runs, shown=not as_json) as bar:
         scenario, agent = subject.load()
         menu = offered.menu  # it may name faults that the scenario's module registers
         try:
@@ -102,23 +136,23 @@ def command(
                 seed=extent.seed,
                 menu=menu,
                 named=tuple(extent.require or ()),
-                on_progress=tell,
+                known=KNOWN_FOLDER if kept.known else None,
+                on_progress=bar,
             )
         except ExplorationStopped as error:
             found, stopped = error.found, True
     repeat = Repeat(subject.scenario, subject.agent, extent.flags)
+    saved = None
+    if kept.save is not None:
+        saved = save_failure(found, kept.save, subject.agent)
     if as_json:
-        mode = {
-            "mode": "random" if extent.deviations is None else "exhaustive",
-            **(
-                {"seed": extent.seed}
-                if extent.deviations is None
-                else {"deviations": extent.deviations}
-            ),
-        }
-        print_json(exploration_data(found, repeat, mode))
+        data = exploration_data(found, repeat, extent.mode)
+        print_json({**data, "saved": saved} if saved is not None else data)
     else:
-        print_exploration(console(), found, repeat)
+        terminal = console()
+        print_exploration(terminal, found, repeat)
+        if saved is not None:
+            tell(terminal, saved)
     if stopped:
         typer.echo("agentsim: stopped by the keyboard", err=True)
         return FullyTold(EXIT_STOPPED)

@@ -1,8 +1,8 @@
 """The failure text: what is wrong, where it shows, how it came to be, how to repeat it.
 
 In this order: the invariant in one sentence, the few events that violate it on a
-timeline, what was expected and found, the deviations in words, and the one line that
-repeats the run (design 4).
+timeline, what was expected and found, the deviations in words, what the agent printed,
+and the one line that repeats the run (design 4).
 """
 
 from __future__ import annotations
@@ -11,13 +11,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agentsim.invariants import INVARIANTS, Judgement, Violation
+from agentsim.report.kinds import violation_kind
 from agentsim.report.timeline import Line, timeline
 from agentsim.report.words import printable
 from agentsim.trace import Trace
 
 __all__ = ["failure_text", "invariant_sentence", "row"]
 
-VIOLATIONS_SHOWN = 1
+VIOLATIONS_SHOWN = 3
+"""Kinds of violation that are told for one invariant, each by its first violation."""
+
+PRINTED_HEAD, PRINTED_TAIL = 5, 25
+"""Lines that are told of what the agent printed, of its beginning and of its end."""
+
+PRINTED_WIDTH = 200
+"""Characters of a line that are told."""
 
 _SENTENCES = {
     "expected": "The run is as its scenario expects.",
@@ -32,18 +40,21 @@ def failure_text(
     judgements: Sequence[Judgement],
     *,
     deviations: Sequence[str] = (),
+    printed: str = "",
     repeat: str | None = None,
 ) -> str:
     """Tell every violated judgement of a run.
 
     Args:
         deviations: The deviations of the run in words.
+        printed: What the agent printed and logged.
         repeat: The line that repeats the run, or None for a trace that was recorded
             elsewhere, of which the deviations are not known either.
     """
     lines = list(_lines(trace, judgements))
     if repeat is not None:
         lines.append("What was not as usual: " + ("; ".join(deviations) or "nothing"))
+        lines += _printed(printed)
         lines.append(f"Repeat it: {repeat}")
     return "\n".join(lines)
 
@@ -54,15 +65,34 @@ def invariant_sentence(identifier: str) -> str:
     return found.sentence if found is not None else _SENTENCES.get(identifier, "")
 
 
+def _printed(text: str) -> Iterator[str]:
+    """What the agent printed, line by line; the middle of a long text is left out."""
+    lines = text.splitlines()
+    if not lines:
+        return
+    yield "The agent printed:"
+    left_out = len(lines) - PRINTED_HEAD - PRINTED_TAIL
+    for number, line in enumerate(lines):
+        if left_out > 1 and number == PRINTED_HEAD:
+            yield f"  ⋮ {left_out} lines are left out here"
+        if left_out <= 1 or not PRINTED_HEAD <= number < PRINTED_HEAD + left_out:
+            cut = line if len(line) <= PRINTED_WIDTH else f"{line[:PRINTED_WIDTH]}…"
+            yield f"  | {printable(cut)}"
+
+
 def _lines(trace: Trace, judgements: Sequence[Judgement]) -> Iterator[str]:
     lines = timeline(trace)
     for judgement in judgements:
         if judgement.status != "violated":
             continue
         yield f"{judgement.id} is violated: {invariant_sentence(judgement.id)}"
-        for violation in judgement.violations[:VIOLATIONS_SHOWN]:
+        kinds: dict[str, Violation] = {}
+        for violation in judgement.violations:
+            kinds.setdefault(violation_kind(violation), violation)
+        shown = list(kinds.values())[:VIOLATIONS_SHOWN]
+        for violation in shown:
             yield from _violation(lines, violation)
-        more = len(judgement.violations) - VIOLATIONS_SHOWN
+        more = len(judgement.violations) - len(shown)
         if more > 0:
             yield f"  and {more} more of this kind"
         yield ""

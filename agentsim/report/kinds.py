@@ -8,28 +8,36 @@ exception is told from others by its class and its place in the agent.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from agentsim.core import Outcome
 from agentsim.invariants import Violation
 
 __all__ = ["violation_kind"]
 
-_DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\b\w*\d\w*\b")
+_DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\b[\w-]*(?:\d|_)[\w-]*\b")
 
 _PLACE = re.compile(r", in \S+ \([^()]+:\d+\)$")
 
+_CLASS = re.compile(r"\w+(?=[:,]|$)")
 
-def violation_kind(violation: Violation, outcome: Outcome | None = None) -> str:
+
+def violation_kind(
+    violation: Violation, outcome: Outcome | None = None, tools: Iterable[str] = ()
+) -> str:
     """The words of a violation without its details.
 
     Args:
         violation: One violation of an invariant.
         outcome: How the run ended; the exception that it ended by tells bugs apart.
+        tools: Names of tools, which are details.
     """
     words = _DETAILS.sub("…", violation.words)
+    for name in tools:
+        words = re.sub(rf"\b{re.escape(name)}\b", "…", words)
     error = outcome.error if outcome is not None else None
     if error is None or ascii(error) != violation.found:
         return words
-    place = _PLACE.search(error)
-    name = error.partition(":")[0].partition(",")[0]
-    return f"{words}: {name}{place[0] if place is not None else ''}"
+    found = (_CLASS.match(error), _PLACE.search(error))
+    exception, place = (match[0] if match is not None else "" for match in found)
+    return words + (f": {exception}" if exception else "") + place

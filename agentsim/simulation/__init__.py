@@ -18,10 +18,15 @@ if TYPE_CHECKING:
         ExplorationStopped as ExplorationStopped,
     )
     from agentsim.simulation.exploring.findings import Failure as Failure
+    from agentsim.simulation.exploring.known import KNOWN_FOLDER as KNOWN_FOLDER
+    from agentsim.simulation.exploring.known import Known as Known
+    from agentsim.simulation.exploring.known import KnownFailure as KnownFailure
+    from agentsim.simulation.exploring.known import KnownFailures as KnownFailures
     from agentsim.simulation.files.entries import ScenarioFile as ScenarioFile
     from agentsim.simulation.files.reference import scenario_page as scenario_page
     from agentsim.simulation.files.reference import scenario_schema as scenario_schema
     from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
+    from agentsim.simulation.files.writing import scenario_yaml as scenario_yaml
     from agentsim.simulation.menu import EXPLORING as EXPLORING
     from agentsim.simulation.menu import SCRIPTED as SCRIPTED
     from agentsim.simulation.menu import Menu as Menu
@@ -47,6 +52,10 @@ else:
             "Exploration": "exploring.findings",
             "ExplorationStopped": "exploring.findings",
             "Failure": "exploring.findings",
+            "KNOWN_FOLDER": "exploring.known",
+            "Known": "exploring.known",
+            "KnownFailure": "exploring.known",
+            "KnownFailures": "exploring.known",
             "Menu": "menu",
             "RUNS": "exploring.explore",
             "RUNS_INDEPENDENT": "verdict",
@@ -66,6 +75,7 @@ else:
             "run": "run",
             "scenario_page": "files.reference",
             "scenario_schema": "files.reference",
+            "scenario_yaml": "files.writing",
             "source_of": "source.regression",
         },
     )

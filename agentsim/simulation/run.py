@@ -53,6 +53,8 @@ class Run:
         struck: What struck: names of faults, `cancel`, `crash`.
         rules_met: Texts of all fault rules that the strikes fulfil, such as `slow@2`.
         unmet_rules: The scenario's own faults that never struck.
+        printed: What the agent printed and logged, of a failing run that an exploration
+            made again for it; else empty.
     """
 
     scenario: Scenario
@@ -67,6 +69,7 @@ class Run:
     struck: tuple[str, ...] = ()
     rules_met: tuple[str, ...] = ()
     unmet_rules: tuple[str, ...] = ()
+    printed: str = ""
 
     @property
     def met(self) -> Iterator[str]:
@@ -90,7 +93,11 @@ class Run:
     def failure_text(self, repeat: str) -> str:
         """What is violated, where it shows, and the line that repeats it."""
         return failure_text(
-            self.trace, self.verdict.violated, deviations=self.words, repeat=repeat
+            self.trace,
+            self.verdict.violated,
+            deviations=self.words,
+            printed=self.printed,
+            repeat=repeat,
         )
 
     @property

@@ -64,6 +64,13 @@ MISTAKES: dict[str, tuple[str, ...]] = {
     "a count of two names": ("explore", HIGH_CPU, "--max-runs", "0"),
     "a time that is none": ("explore", HIGH_CPU, "--time", "soon"),
     "a time of nothing": ("explore", HIGH_CPU, "--time", "0s"),
+    "a failure saved as no scenario": (
+        "explore",
+        HIGH_CPU,
+        "--save-failure",
+        "bad.txt",
+    ),
+    "a failure saved nowhere": ("explore", HIGH_CPU, "--save-failure", "no/bad.yaml"),
     "negative deviations": ("explore", HIGH_CPU, "--deviations", "-1"),
     "an unknown policy": ("explore", HIGH_CPU, "--policy", "random"),
     "an unknown fault": ("explore", HIGH_CPU, "--faults", "slwo"),

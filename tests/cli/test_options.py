@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -196,3 +197,53 @@ def test_equal_traces_are_told_in_both_forms(tmp_path: Path) -> None:
     assert agentsim("show", path, "--diff", path, "--json").data["divergence"] is None
     assert "The traces are equal." in agentsim("show", path, "--diff", path).out
     assert "divergence" not in agentsim("show", path, "--json").data
+
+
+def test_a_failure_is_saved_as_a_scenario_that_repeats_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file holds the shortest story, and the line in it gives the same failure."""
+    monkeypatch.chdir(tmp_path)
+    agent = ("--agent", "agentsim.mutants:unknown_tool_kills_loop")
+    words = ("explore", HIGH_CPU, *agent, "--deviations", "1", "--faults")
+    done = agentsim(*words, "unknown_tool", "--save-failure", "bad.yaml", "--json")
+    assert done.code == 1
+    assert done.data["saved"] == "Saved: bad.yaml shows result-always."
+    (violation,) = done.data["violations"]
+    text = Path("bad.yaml").read_text(encoding="utf-8")
+    assert text.endswith(violation["story"]["yaml"])
+    (line,) = [line for line in text.splitlines() if line.startswith("# Repeat it: ")]
+    name, *again = shlex.split(line.removeprefix("# Repeat it: "))
+    assert name == "agentsim"
+    repeated = agentsim(*again, "--json")
+    assert repeated.code == 1
+    assert repeated.data["trace_digest"] == violation["story"]["trace_digest"]
+
+
+def test_nothing_is_saved_where_nothing_fails(tmp_path: Path) -> None:
+    """The report says so, and no file is made."""
+    path = tmp_path / "bad.yaml"
+    done = agentsim("explore", HIGH_CPU, "--runs", "2", "--save-failure", str(path))
+    assert (done.code, path.exists()) == (0, False)
+    assert "Not saved: there is no failure that a file could show." in done.out
+
+
+def test_known_failures_are_kept_replayed_and_reported() -> None:
+    """The next exploration begins with them; `--no-known` neither reads nor writes any."""
+    agent = ("--agent", "agentsim.mutants:unknown_tool_kills_loop")
+    words = ("explore", HIGH_CPU, *agent, "--faults", "unknown_tool")
+    assert agentsim(*words, "--deviations", "1", "--no-known").code == 1
+    assert not Path(".agentsim").exists()
+    first = agentsim(*words, "--deviations", "1", "--json")
+    assert first.data["known"]["failing"] == []
+    calm = agentsim(*words, "--deviations", "0", "--no-known", "--json")
+    assert (calm.code, calm.data["known"]) == (0, None)
+    again = agentsim(*words, "--deviations", "0", "--json")
+    assert (again.code, again.data["violated_runs"]) == (1, 0)
+    (violation,) = again.data["violations"]
+    assert (violation["known"], violation["runs"]) == (True, 0)
+    assert [one["invariant"] for one in again.data["known"]["failing"]] == [
+        "result-always"
+    ]
+    text = agentsim(*words, "--deviations", "0").out
+    assert "Known failures: 1 of 1 still fail." in text

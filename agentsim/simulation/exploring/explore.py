@@ -12,20 +12,30 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from math import inf
+from pathlib import Path
 from typing import Any
 
-from agentsim.core import NondeterminismError, UsageError
+from agentsim.core import AgentsimError, NondeterminismError, UsageError
 from agentsim.engine import Choices, Exhaustive, Replay
 from agentsim.faults import Fault, FaultRule
 from agentsim.invariants import INVARIANTS
 from agentsim.runtime import reference
-from agentsim.simulation.exploring.findings import Exploration, ExplorationStopped
+from agentsim.simulation.agents import agent_name
+from agentsim.simulation.exploring.capture import with_output
+from agentsim.simulation.exploring.findings import (
+    Exploration,
+    ExplorationStopped,
+    Failure,
+)
 from agentsim.simulation.exploring.independence import dependence, dependent
+from agentsim.simulation.exploring.known import Known, KnownFailure, KnownFailures
 from agentsim.simulation.exploring.sampling import Sampled
 from agentsim.simulation.exploring.shrink import Tries, shrink
+from agentsim.simulation.exploring.story import shortest_story
 from agentsim.simulation.menu import EXPLORING, Menu
-from agentsim.simulation.run import Run, run
+from agentsim.simulation.run import Run, replay, run
 from agentsim.simulation.scenario import Scenario
+from agentsim.simulation.source.regression import regression_test
 from agentsim.simulation.verdict import RUNS_INDEPENDENT, check_named
 
 __all__ = ["RUNS", "explore"]
@@ -50,6 +60,7 @@ def explore(
     seed: int = 0,
     menu: Menu = EXPLORING,
     named: Collection[str] = (),
+    known: str | Path | None = None,
     on_run: Callable[[Run], None] | None = None,
     on_progress: Callable[[Exploration], None] | None = None,
 ) -> Exploration:
@@ -69,6 +80,8 @@ def explore(
             comes on top.
         seed: Seed of the random runs.
         named: What else must have been met: faults, invariants, `cancel`, `crash`.
+        known: Folder that keeps known failures, such as `.agentsim`: those of this
+            scenario, agent and menu are replayed first, and kept up to date.
         on_run: Is told each run.
         on_progress: Is told what was found so far, after each run: for a progress bar.
 
@@ -88,7 +101,13 @@ def explore(
     explorer = _Explorer(Exploration(scenario, "", menu), agent, runs, time_s)
     explorer.on_run, explorer.on_progress = on_run, on_progress
     found = explorer.found
+    store = None
+    if known is not None:
+        store = KnownFailures(known, scenario, agent_name(agent), menu)
+        found.known = Known()
     try:
+        if store is not None:
+            explorer.replay_known(store)
         if deviations is None:
             explorer.draw(seed)
         else:
@@ -99,6 +118,9 @@ def explore(
         found.stopped_by, found.complete = "keyboard", False
         explorer.close(named)
         raise ExplorationStopped(found) from error
+    finally:
+        if store is not None:
+            explorer.keep_known(store)
     return found
 
 
@@ -123,6 +145,35 @@ class _Explorer:
         self._rules: dict[str, None] | None = None
         self._first: Run | None = None
         self._closed = False
+
+    def replay_known(self, store: KnownFailures) -> None:
+        """Make the known failures again: no runs of the exploration, but its findings."""
+        found = self.found
+        assert found.known is not None
+        for entry in store.load():
+            try:
+                made = replay(found.scenario, entry.token, self._agent, menu=found.menu)
+            except AgentsimError:
+                found.known.dropped.append(entry)
+                continue
+            if any(bad.id == entry.invariant for bad in made.verdict.violated):
+                found.known.failing.append(entry)
+                found.keep(made, known=True)
+            else:
+                found.known.mended.append(entry)
+        self._started = time.perf_counter()
+
+    def keep_known(self, store: KnownFailures) -> None:
+        """Let the next exploration begin with the failures of this one."""
+        known = self.found.known
+        assert known is not None
+        entries = [
+            KnownFailure(one.invariant, one.kind, one.run.token, one.run.words)
+            for one in self.found.failures
+            if one.invariant not in UNSHRINKABLE
+        ]
+        store.update(known.replayed, entries)
+        known.notes += store.notes
 
     def draw(self, seed: int) -> None:
         """Make random runs."""
@@ -185,9 +236,17 @@ class _Explorer:
             if failure.invariant in UNSHRINKABLE:
                 continue
             if self._check_independence(failure.run):
-                tries = Tries(self._agent, failure.invariant, failure.kind)
-                failure.run = shrink(failure.run, tries)
-                failure.shrunk = True
+                self._shrink(failure)
+
+    def _shrink(self, failure: Failure) -> None:
+        agent = self._agent
+        tries = Tries(agent, failure.invariant, failure.kind)
+        least = shrink(failure.run, tries)
+        failure.run = with_output(least, agent)
+        tries = Tries(agent, failure.invariant, failure.kind)
+        failure.story = shortest_story(least, tries)
+        failure.test = regression_test(failure.story, agent)
+        failure.shrunk = True
 
     @property
     def _elapsed_s(self) -> float:

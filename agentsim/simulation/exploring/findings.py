@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agentsim.core import InvariantViolation, Outcome
+from agentsim.core import InvariantViolation
 from agentsim.invariants import Judgement, VerdictStatus
 from agentsim.report import violation_kind
+from agentsim.simulation.expectation import EXPECTED
+from agentsim.simulation.exploring.known import Known
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.run import Run
 from agentsim.simulation.scenario import Scenario
@@ -40,14 +42,30 @@ class Failure:
         kind: The words of the violation without names and numbers.
         run: A run that shows it, with the fewest deviations that were found.
         runs: How many runs of the exploration show it.
+        known: Whether a known failure showed it before the exploration began; it may
+            then be in none of its runs.
         shrunk: Whether `run` was made as small as it could be.
+        story: The least run of the shortest scenario that shows it: with fewer and
+            shorter replies than `run`, or the same run; None before it is shrunk.
+        test: `story` as a pytest function that can be pasted.
     """
 
     invariant: str
     kind: str
     run: Run
     runs: int = 1
+    known: bool = False
     shrunk: bool = False
+    story: Run | None = None
+    test: str = ""
+
+    @property
+    def text(self) -> str:
+        """The failure text, and the shortest story as a test where there is one."""
+        told = self.run.failure_text(self.run.repeat)
+        if not self.test:
+            return told
+        return f"{told}\n\nThe shortest story that shows it, as a test:\n\n{self.test}"
 
 
 @dataclass(slots=True)
@@ -69,6 +87,7 @@ class Exploration:
         never_struck: Faults, cancellation and crash of the menu that never happened.
         no_evidence: Invariants that met no evidence in any run.
         unmet: What was named and never met: it makes the verdict unknown.
+        known: What became of the known failures; None where none are kept.
         elapsed_s: Real seconds that the runs took.
     """
 
@@ -86,6 +105,7 @@ class Exploration:
     never_struck: tuple[str, ...] = ()
     no_evidence: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
+    known: Known | None = None
     elapsed_s: float = 0.0
 
     @property
@@ -124,8 +144,7 @@ class Exploration:
             InvariantViolation: with the failure texts of the violating runs, or with
                 what was named and never met.
         """
-        runs = [failure.run for failure in self.distinct_failures]
-        texts = [made.failure_text(made.repeat) for made in runs]
+        texts = [failure.text for failure in self.distinct_failures]
         if len(texts) > TEXTS_MAX:
             texts[TEXTS_MAX:] = [f"and {len(texts) - TEXTS_MAX} more failing runs"]
         if texts:
@@ -134,24 +153,31 @@ class Exploration:
             raise InvariantViolation(f"unknown: never met: {', '.join(self.unmet)}")
         return self
 
-    def keep(self, made: Run, *, only: str | None = None) -> None:
-        """Take down what a run violates, of all invariants or of one only."""
+    def keep(self, made: Run, *, only: str | None = None, known: bool = False) -> None:
+        """Take down what a run violates.
+
+        Args:
+            made: The run.
+            only: The one invariant that counts, or None for all.
+            known: Whether it is a known failure, and no run of the exploration.
+        """
         for judgement in made.verdict.violated:
             if only is not None and judgement.id != only:
                 continue
-            for kind in kinds_violated(judgement, made.outcome):
-                self._keep(judgement.id, kind, made)
+            for kind in kinds_violated(judgement, made):
+                self._keep(judgement.id, kind, made, 0 if known else 1)
 
-    def _keep(self, invariant: str, kind: str, made: Run) -> None:
-        known = [entry for entry in self.failures if entry.invariant == invariant]
-        for entry in known:
+    def _keep(self, invariant: str, kind: str, made: Run, runs: int) -> None:
+        kept = [entry for entry in self.failures if entry.invariant == invariant]
+        for entry in kept:
             if entry.kind == kind:
-                entry.runs += 1
+                entry.runs += runs
                 return
-        if len(known) < KINDS_MAX:
-            self.failures.append(Failure(invariant, kind, made))
-        else:
-            self.other_kinds[invariant] = self.other_kinds.get(invariant, 0) + 1
+        if len(kept) < KINDS_MAX:
+            failure = Failure(invariant, kind, made, runs, known=not runs)
+            self.failures.append(failure)
+        elif runs:
+            self.other_kinds[invariant] = self.other_kinds.get(invariant, 0) + runs
 
 
 class ExplorationStopped(KeyboardInterrupt):
@@ -166,7 +192,13 @@ class ExplorationStopped(KeyboardInterrupt):
         self.found = found
 
 
-def kinds_violated(judgement: Judgement, outcome: Outcome | None) -> Iterator[str]:
-    """The kinds of what a judgement found, each once, in order."""
-    kinds = (violation_kind(entry, outcome) for entry in judgement.violations)
+def kinds_violated(judgement: Judgement, made: Run) -> Iterator[str]:
+    """The kinds of what a judgement of a run found, each once, in order."""
+    if judgement.id == EXPECTED:
+        yield "the run is not as its scenario expects"
+        return
+    tools = [tool.name for tool in made.trace.header.tools]
+    kinds = (
+        violation_kind(entry, made.outcome, tools) for entry in judgement.violations
+    )
     yield from dict.fromkeys(kinds)

@@ -1,21 +1,23 @@
-"""What `agentsim explore` prints: its progress, and what it found as text and as data."""
+"""What an exploration found, as text and as data."""
 
 from __future__ import annotations
 
-import contextlib
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 
 from agentsim.cli.common import repeat_line
+from agentsim.cli.exploration.progress import by_frequency
+from agentsim.cli.exploration.stories import story_data, story_lines
 from agentsim.cli.output import LINES_MAX, tell
 from agentsim.cli.run_command import verdict_line
-from agentsim.report import print_timeline, violation_kind
-from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure
+from agentsim.report import print_timeline
+from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, Known
 
-__all__ = ["Repeat", "exploration_data", "print_exploration", "progress"]
+__all__ = ["Repeat", "exploration_data", "print_exploration"]
 
 LIMITS_DOMINATE = 0.5
 """Share of runs ended by limits from which a report warns (T5)."""
@@ -23,82 +25,28 @@ LIMITS_DOMINATE = 0.5
 LIMIT_STATUSES = ("max_iterations", "token_budget", "loop")
 """Not the deadline: that it comes early is a deviation of the exploration's own."""
 
-ENDINGS_SHOWN = 3
-"""Endings that a progress bar has room for."""
-
-PROGRESS_EVERY = 16
-"""Runs between two updates of the progress bar."""
-
 
 class Repeat:
-    """Makes the line that repeats a failure."""
+    """Makes the line that repeats a failure.
+
+    Attributes:
+        agent: The agent, as an option has it.
+    """
 
     def __init__(self, target: str, agent: str, mode: list[str]) -> None:
         """Repeat what was found in a target by an agent, with the options `mode`."""
         self._target = target
-        self._agent = agent
+        self.agent = agent
         self._mode = mode
 
     def line(self, failure: Failure) -> str:
         """Replay the run; that runs hang on each other shows only in many of them."""
         made = failure.run
         if failure.invariant != RUNS_INDEPENDENT:
-            return repeat_line(self._target, self._agent, made)
-        words = ["agentsim", "explore", self._target, "--agent", self._agent]
+            return repeat_line(self._target, self.agent, made)
+        words = ["agentsim", "explore", self._target, "--agent", self.agent]
         flags = [*made.menu.flags, *(["--no-cancel"] * (not made.menu.cancel))]
         return shlex.join([*words, *self._mode, *flags])
-
-
-@contextlib.contextmanager
-def progress(
-    total: int | None, *, shown: bool
-) -> Iterator[Callable[[Exploration], None] | None]:
-    """Show a progress bar, on a terminal only.
-
-    Args:
-        total: How many runs there are at most, or None where nobody knows.
-        shown: Whether it may be shown at all.
-    """
-    terminal = Console(stderr=True)
-    if not (shown and terminal.is_terminal):
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[told]}"),
-    )
-    with Progress(*columns, console=terminal, transient=True) as bar:
-        task = bar.add_task("runs", total=total, told="")
-
-        def tell_progress(found: Exploration) -> None:
-            if found.runs % PROGRESS_EVERY:
-                return
-            known = total
-            if found.deviations_left is not None:
-                known = found.runs + found.deviations_left[0]
-                known = min(known, total) if total is not None else known
-            bar.update(
-                task, total=known, completed=found.runs, told=progress_words(found)
-            )
-
-        yield tell_progress
-
-
-def progress_words(found: Exploration) -> str:
-    """Where an exploration stands, in one short line."""
-    parts = [f"{found.runs}, {found.runs_per_s:.0f} runs/s"]
-    if found.deviations_left is not None:
-        left, exact = found.deviations_left
-        parts.append(f"{'' if exact else 'at least '}{left} left")
-    if found.failures:
-        parts.append(f"{found.violated_runs} violated")
-    endings = _endings(found)
-    told = [f"{name} {count}" for name, count in endings[:ENDINGS_SHOWN]]
-    told += ["…"] * (len(endings) > ENDINGS_SHOWN)
-    return "; ".join([*parts, ", ".join(told)])
 
 
 def exploration_data(
@@ -127,10 +75,9 @@ def exploration_data(
         if left is None
         else {"runs": left[0], "exact": left[1]},
         "violated_runs": found.violated_runs,
-        "violations": [
-            _failure_data(failure, repeat.line(failure)) for failure in found.failures
-        ],
+        "violations": [_failure_data(failure, repeat) for failure in found.failures],
         "other_kinds": found.other_kinds,
+        "known": _known_data(found.known),
         "endings": found.endings,
         "never_struck": list(found.never_struck),
         "no_evidence": list(found.no_evidence),
@@ -140,18 +87,25 @@ def exploration_data(
     }
 
 
-def _failure_data(failure: Failure, repeat: str) -> dict[str, Any]:
+def _known_data(known: Known | None) -> dict[str, Any] | None:
+    if known is None:
+        return None
+    parts = {"failing": known.failing, "mended": known.mended, "dropped": known.dropped}
+    return {
+        **{name: list(map(asdict, entries)) for name, entries in parts.items()},
+        "notes": known.notes,
+    }
+
+
+def _failure_data(failure: Failure, repeat: Repeat) -> dict[str, Any]:
     made = failure.run
     judgement = next(e for e in made.verdict.violated if e.id == failure.invariant)
-    first = next(
-        entry
-        for entry in judgement.violations
-        if violation_kind(entry, made.outcome) == failure.kind
-    )
+    first = judgement.violations[0]
     return {
         "invariant": failure.invariant,
         "kind": failure.kind,
         "runs": failure.runs,
+        "known": failure.known,
         "shrunk": failure.shrunk,
         "words": first.words,
         "expected": first.expected,
@@ -159,7 +113,9 @@ def _failure_data(failure: Failure, repeat: str) -> dict[str, Any]:
         "deviations": list(made.words),
         "token": made.token,
         "trace_digest": made.trace.digest(),
-        "repeat": repeat,
+        "printed": made.printed,
+        "repeat": repeat.line(failure),
+        "story": story_data(failure, repeat.agent),
     }
 
 
@@ -172,6 +128,8 @@ def print_exploration(terminal: Console, found: Exploration, repeat: Repeat) -> 
         print_timeline(terminal, made.trace, made.verdict.violated, lines_max=LINES_MAX)
         terminal.print()
         tell(terminal, made.failure_text(repeat.line(failure)))
+        for line in story_lines(failure, repeat.agent):
+            tell(terminal, line)
         tell(terminal, verdict_line(made))
         terminal.print()
     for line in _summary(found):
@@ -194,10 +152,6 @@ def warnings(found: Exploration) -> list[str]:
     return warned
 
 
-def _endings(found: Exploration) -> list[tuple[str, int]]:
-    return sorted(found.endings.items(), key=lambda entry: (-entry[1], entry[0]))
-
-
 def _summary(found: Exploration) -> list[str]:
     counted = f"{found.runs} runs of {found.agent}, {found.violated_runs} violated"
     stopped = ", stopped by the keyboard" * (found.stopped_by == "keyboard")
@@ -207,9 +161,10 @@ def _summary(found: Exploration) -> list[str]:
         f"Menu: {found.menu.text}",
         *_extent(found),
     ]
-    told = ", ".join(f"{name} {count}" for name, count in _endings(found))
+    told = ", ".join(f"{name} {count}" for name, count in by_frequency(found.endings))
     lines.append(f"Endings: {told}")
     lines += _failures(found)
+    lines += _known(found.known)
     lines += [f"Warning: {warning}." for warning in warnings(found)]
     for words, names in (
         ("Never struck", found.never_struck),
@@ -241,9 +196,24 @@ def _failures(found: Exploration) -> Iterator[str]:
     if len(found.failures) > 1 and found.violated_runs > 1:
         for failure in found.failures:
             times = "1 run" if failure.runs == 1 else f"{failure.runs} runs"
+            times += " and a known one" * failure.known
             yield f"Failed in {times}: {failure.invariant}: {failure.kind}"
     for invariant, runs in found.other_kinds.items():
         yield f"Failed in other ways, {runs} times: {invariant}"
     unshrunk = [f for f in found.failures if not f.shrunk]
     if unshrunk and found.stopped_by == "keyboard":
         yield f"Not made smaller: {len(unshrunk)} of {len(found.failures)} failures."
+
+
+def _known(known: Known | None) -> Iterator[str]:
+    """What became of the known failures, where there were any."""
+    if known is None:
+        return
+    if known.replayed:
+        yield f"Known failures: {len(known.failing)} of {len(known.replayed)} still fail."
+    for entry in known.mended:
+        yield f"Mended, and removed from the known failures: {entry.words}"
+    for entry in known.dropped:
+        yield f"No longer fits, and is dropped: {entry.words}"
+    for note in known.notes:
+        yield f"Note: {note}."

@@ -1,0 +1,1 @@
+"""What `agentsim explore` shows and writes of what it found."""

@@ -1,0 +1,103 @@
+"""The shortest story of a failure, as a scenario file that can be kept and replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agentsim.cli.common import repeat_line
+from agentsim.core import ScenarioError, UsageError
+from agentsim.report import invariant_sentence, printable
+from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, scenario_yaml
+
+__all__ = ["check_place", "save_failure", "story_data", "story_lines"]
+
+SUFFIXES = (".yaml", ".yml")
+
+PLACE = "FILE.yaml"
+"""What stands for the file in a line that repeats a story which is not saved yet."""
+
+
+def check_place(path: Path) -> None:
+    """Find out before a long exploration whether its failure can be saved.
+
+    Raises:
+        UsageError: when no scenario file can be there.
+    """
+    if path.suffix not in SUFFIXES:
+        raise UsageError(f"--save-failure: expected FILE.yaml, got {str(path)!r}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise UsageError(f"--save-failure: no file can be at {path}")
+
+
+def save_failure(found: Exploration, path: Path, agent: str) -> str:
+    """Write the story of the first failure that has one; say in words what became of it.
+
+    Raises:
+        UsageError: when the file can't be written.
+    """
+    for failure in found.failures:
+        if failure.story is None or failure.invariant == RUNS_INDEPENDENT:
+            continue
+        try:
+            story = scenario_yaml(failure.story.scenario)
+        except ScenarioError as error:
+            return f"Not saved: {error}."
+        head = "".join(f"# {printable(line)}\n" for line in _head(failure, path, agent))
+        try:
+            path.write_text(head + story, encoding="utf-8", newline="\n")
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise UsageError(f"--save-failure: can't write {path}: {why}") from error
+        return f"Saved: {path} shows {failure.invariant}."
+    return "Not saved: there is no failure that a file could show."
+
+
+def story_lines(failure: Failure, agent: str) -> Iterator[str]:
+    """The shortest story and the line that repeats it, where it is another than the run's."""
+    story = failure.story
+    if story is None or story.scenario.digest == failure.run.scenario.digest:
+        return
+    try:
+        text = scenario_yaml(story.scenario)
+    except ScenarioError:
+        yield "The shortest story that shows it, as a test:"
+        yield ""
+        yield from (f"  {line}".rstrip() for line in failure.test.splitlines())
+        return
+    yield f"The shortest story that shows it, as {PLACE} (--save-failure writes it):"
+    yield ""
+    yield from (f"  {line}" for line in text.splitlines())
+    yield ""
+    yield f"Repeat the story: {repeat_line(PLACE, agent, story)}"
+
+
+def story_data(failure: Failure, agent: str) -> dict[str, Any] | None:
+    """The shortest story as data; None for what has none."""
+    story = failure.story
+    if story is None:
+        return None
+    try:
+        text = scenario_yaml(story.scenario)
+    except ScenarioError:
+        text = None
+    return {
+        "yaml": text,
+        "test": failure.test,
+        "menu": story.menu.text,
+        "token": story.token,
+        "deviations": list(story.words),
+        "trace_digest": story.trace.digest(),
+        "repeat": None if text is None else repeat_line(PLACE, agent, story),
+    }
+
+
+def _head(failure: Failure, path: Path, agent: str) -> Iterator[str]:
+    story = failure.story
+    assert story is not None
+    first = next(e for e in story.verdict.violated if e.id == failure.invariant)
+    yield f"{failure.invariant}: {invariant_sentence(failure.invariant)}"
+    yield f"{first.violations[0].words}; expected: {first.violations[0].expected}"
+    yield f"What was not as usual: {'; '.join(story.words) or 'nothing'}"
+    yield f"Repeat it: {repeat_line(str(path), agent, story)}"

@@ -1,0 +1,150 @@
+"""Scenarios as YAML text that reads back as the same scenario.
+
+What a file can't say (functions, earlier turns, tools of one's own) is found out by
+reading the text back: the two scenarios then have different digests.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from agentsim.core import AgentsimError, Limits, LoopRules, ScenarioError, Usage
+from agentsim.providers import Call, Entry, Forever, Reply
+from agentsim.simulation.expectation import Expectation
+from agentsim.simulation.files.scenario_file import build_scenario
+from agentsim.simulation.files.yaml_text import load
+from agentsim.simulation.scenario import Scenario
+from agentsim.world import to_plain
+
+__all__ = ["scenario_yaml"]
+
+WIDTH = 88
+
+
+def scenario_yaml(scenario: Scenario) -> str:
+    """Write a scenario as a file says it; what is as by default is left out.
+
+    Raises:
+        ScenarioError: when a file can't say all of it.
+    """
+    import yaml
+
+    text, again = "", None
+    try:
+        text = str(
+            yaml.safe_dump(
+                _plain(scenario),
+                sort_keys=False,
+                allow_unicode=True,
+                width=WIDTH,
+                default_flow_style=None,
+            )
+        )
+        again = build_scenario(load(text, "scenario"), scenario.name)
+    except (AgentsimError, yaml.YAMLError, TypeError, ValueError):
+        pass  # told below, like a text that reads back as another scenario
+    if again is None or again.digest != scenario.digest:
+        raise ScenarioError(
+            f"{scenario.name}: this scenario can't be written as a file, which has no "
+            "place for functions, earlier turns, or tools of your own"
+        )
+    return text
+
+
+def _plain(scenario: Scenario) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": scenario.name,
+        "task": scenario.task,
+        "world": {spec.kind: to_plain(spec) or None for spec in scenario.world},
+        "tools": None if scenario.tools is None else list(scenario.tools),
+        "prompt": scenario.prompt,
+        "human": "none" if scenario.human is None else to_plain(scenario.human),
+        "limits": _changed(scenario.limits, Limits()),
+        "loop": _changed(scenario.loop, LoopRules()),
+        "faults": [rule.text for rule in scenario.faults],
+        "inject": [{"id": one.id, "text": one.text} for one in scenario.inject],
+        "script": [_entry(entry) for entry in scenario.replies],
+        "expect": _changed(scenario.expectation, Expectation()),
+    }
+    if scenario.temperature != Scenario.temperature:
+        data["temperature"] = scenario.temperature
+    if scenario.seed:
+        data["seed"] = scenario.seed
+    needed = ("name", "task", "script")
+    empty: tuple[object, ...] = (None, {}, [])
+    return {
+        name: value
+        for name, value in data.items()
+        if name in needed
+        or (name == "tools" and value is not None)
+        or value not in empty
+    }
+
+
+def _changed(value: object, plain: object) -> dict[str, Any]:
+    """The fields of a flat dataclass that are not as by default."""
+    return {
+        field.name: list(own) if isinstance(own, tuple) else own
+        for field in fields(value)  # type: ignore[arg-type]
+        if (own := getattr(value, field.name)) != getattr(plain, field.name)
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    if isinstance(entry, Reply):
+        return _reply(entry)
+    if not isinstance(entry, Forever):
+        raise ScenarioError("a file has no place for functions and choices")
+    turns = [_entry(turn) for turn in entry.turns if isinstance(turn, Reply)]
+    return {"forever": turns}
+
+
+def _reply(reply: Reply) -> dict[str, Any]:
+    data: dict[str, Any]
+    if not reply.calls:
+        data = {"say": reply.text}
+    elif len(reply.calls) == 1:
+        data = _call(reply.calls[0])
+    else:
+        data = {"calls": [_call(call) for call in reply.calls]}
+    if reply.calls and reply.text:
+        data["text"] = reply.text
+    usual = None if reply.calls else "end_turn"
+    if reply.stop_reason != usual and reply.stop_reason is not None:
+        data["stop_reason"] = reply.stop_reason
+    if reply.refusal is not None:
+        data["refusal"] = reply.refusal
+    if reply.usage is None:
+        data["usage"] = "missing"
+    elif isinstance(reply.usage, Usage):
+        usage = reply.usage
+        data["usage"] = {"prompt": usage.prompt, "completion": usage.completion}
+        data["usage"] |= {"cache_read": usage.cache_read} if usage.cache_read else {}
+    if reply.latency_s is not None:
+        data["latency_s"] = reply.latency_s
+    if reply.blocks:
+        data["blocks"] = [dict(block) for block in reply.blocks]
+    return data
+
+
+def _call(call: Call) -> dict[str, Any]:
+    data: dict[str, Any] = {"call": call.name}
+    arguments = _arguments(call.arguments)
+    if arguments != {}:
+        data["with"] = arguments
+    if call.id is not None:
+        data["id"] = call.id
+    return data
+
+
+def _arguments(text: str) -> Mapping[str, Any] | str:
+    """The arguments as a mapping where a call would write them just so, else their text."""
+    try:
+        value = json.loads(text)
+        same = json.dumps(value, ensure_ascii=False, allow_nan=False) == text
+    except (ValueError, RecursionError):
+        return text
+    return value if same and isinstance(value, dict) else text
