@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,12 @@ def no_thread_is_left() -> Iterator[None]:
     """Each of these runs ends with the threads that were there before."""
     before = threading.enumerate()
     yield
-    assert [thread for thread in threading.enumerate() if thread not in before] == []
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    assert [thread for thread in left if thread not in PARKED] == []
+
+
+PARKED: list[threading.Thread] = []
+"""Threads that a test left on purpose: nothing can end them."""
 
 
 def wait(life: Life, label: str = "model", latency_s: float = 0.0) -> None:
@@ -279,8 +285,91 @@ def test_a_thread_that_does_not_hand_over_is_told_with_its_place(
     stop.set()
     for thread in threading.enumerate():
         if thread.name.endswith("my_agent"):
-            thread.join()
+            thread.join(5)
     assert seen == ["fenced"]
+
+
+def test_a_debugger_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that stands in a debugger is waited for, however long a person looks."""
+    monkeypatch.setattr(baton_module, "PATIENCE_S", 0.02)
+    looked: list[str] = []
+    namespace = {"__name__": "pdb", "wait": threading.Event().wait}
+    exec("def set_trace():\n    wait(0.1)", namespace)
+    set_trace: Any = namespace["set_trace"]
+
+    def agent(life: Life) -> str:
+        set_trace()
+        looked.append("looked")
+        return "went on"
+
+    assert run(on_thread(agent)).ending.value == "went on"
+    assert looked == ["looked"]
+
+
+def test_a_thread_whose_driver_is_gone_is_fenced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may catch the fence three times; then it waits for ever, alone."""
+    monkeypatch.setattr(baton_module, "PATIENCE_S", 0.02)
+    stop = threading.Event()
+    seen: list[type[BaseException]] = []
+
+    def agent(life: Life) -> None:
+        stop.wait()
+        while True:
+            try:
+                wait(life)
+            except BaseException as error:  # noqa: BLE001 - as bad agents do
+                seen.append(type(error))
+
+    before = threading.enumerate()
+    with pytest.raises(UsageError, match="has held its thread"):
+        run(on_thread(agent))
+    (left,) = [thread for thread in threading.enumerate() if thread not in before]
+    stop.set()
+    left.join(0.05)
+    assert (left.is_alive(), left.daemon, seen) == (True, True, [Fenced] * 3)
+    PARKED.append(left)
+
+
+def test_a_driver_that_is_closed_lets_its_thread_end() -> None:
+    """The thread is fenced where it waits, and tidies up."""
+    seen: list[str] = []
+
+    def agent(life: Life) -> None:
+        try:
+            wait(life)
+        except Fenced:
+            seen.append("fenced")
+
+    async def main(life: Life) -> None:
+        driver = drive(life, agent)
+        driver.send(None)
+        driver.close()
+
+    run(main)
+    for thread in threading.enumerate():
+        if thread.name.endswith("agent") and thread not in PARKED:
+            thread.join(5)
+    assert seen == ["fenced"]
+
+
+def test_other_threads_sleep_for_real() -> None:
+    """While a simulation runs, threads without a baton have the real clock."""
+    slept: list[float] = []
+
+    def other() -> None:
+        time.sleep(0.001)
+        slept.append(asyncio.run(asyncio.sleep(0.001, 1.0)))
+
+    def agent(life: Life) -> int:
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        return life.now_ns
+
+    assert run(on_thread(agent)).ending.value == 0
+    assert slept == [1.0]
 
 
 def test_context_variables_are_copied() -> None:
