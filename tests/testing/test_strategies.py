@@ -262,7 +262,7 @@ def test_of_a_scenario_only_the_choices_are_drawn(simulation: Simulation) -> Non
 @given(simulations(STORY, faults=fault_plans([Disk()])))
 def test_rules_that_cannot_strike_are_left_out(simulation: Simulation) -> None:
     """A plan for another world gives a valid scenario all the same."""
-    assert all(rule.name is None for rule in simulation.scenario.faults)
+    assert all(rule.name is None for rule in simulation.scenario.rules)
     simulation.run().expect_holds()
 
 

@@ -14,6 +14,7 @@ from agentsim.cli.exploration.progress import by_frequency
 from agentsim.cli.exploration.stories import story_data, story_lines
 from agentsim.cli.output import LINES_MAX, tell
 from agentsim.cli.run_command import verdict_line
+from agentsim.faults import folded
 from agentsim.report import print_timeline
 from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, Known
 
@@ -167,7 +168,7 @@ def _summary(found: Exploration) -> list[str]:
     lines += _known(found.known)
     lines += [f"Warning: {warning}." for warning in warnings(found)]
     for words, names in (
-        ("Never struck", found.never_struck),
+        ("Never struck", tuple(folded(found.never_struck))),
         ("No evidence", found.no_evidence),
         ("Named and never met", found.unmet),
     ):

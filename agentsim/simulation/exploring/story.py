@@ -157,10 +157,10 @@ def _plainer(scenario: Scenario) -> Iterator[Scenario]:
 
 def _lower(scenario: Scenario) -> Iterator[Scenario]:
     """With one of its own faults at an earlier attempt."""
-    for number, rule in enumerate(scenario.faults):
+    for number, rule in enumerate(scenario.rules):
         for attempt in range(1, rule.attempt or 1):
             lower = replace(rule, attempt=attempt)
-            rules = (*scenario.faults[:number], lower, *scenario.faults[number + 1 :])
+            rules = (*scenario.rules[:number], lower, *scenario.rules[number + 1 :])
             yield from _changed(scenario, faults=rules)
 
 
