@@ -246,4 +246,4 @@ def test_known_failures_are_kept_replayed_and_reported() -> None:
         "result-always"
     ]
     text = agentsim(*words, "--deviations", "0").out
-    assert "Known failures: 1 of 1 still fail." in text
+    assert "Known failures: 1 replayed, 1 still failing." in text

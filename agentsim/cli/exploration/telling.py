@@ -211,7 +211,8 @@ def _known(known: Known | None) -> Iterator[str]:
     if known is None:
         return
     if known.replayed:
-        yield f"Known failures: {len(known.failing)} of {len(known.replayed)} still fail."
+        failing = len(known.failing)
+        yield f"Known failures: {len(known.replayed)} replayed, {failing} still failing."
     for entry in known.mended:
         yield f"Mended, and removed from the known failures: {entry.words}"
     for entry in known.dropped:
