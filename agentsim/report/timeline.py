@@ -61,8 +61,8 @@ def timeline(
     for index, event in enumerate(trace.events):
         if event.who == "runtime" and not runtime:
             continue
-        if isinstance(event, ResumeProbe) and event.rule is None:
-            continue  # said of nearly every run
+        if isinstance(event, ResumeProbe) and not runtime:
+            continue  # a question about the run, and nothing that happened in it
         drawn = _draw(lanes, event)
         at = f"{event.at_ns / NANOSECONDS:.3f} s"
         lines.append(

@@ -166,14 +166,14 @@ def resumable(facts: Facts) -> Ruling:
         return not_applicable("the run left no history")
     if facts.probe is None:
         return rule(0, [], "nobody asked whether the history left is accepted")
-    at, probe = facts.probe
+    _at, probe = facts.probe
     if probe.rule is None:
         return rule(1, [], "")
     violation = Violation(
         f"the history left can't be continued: {probe.words}",
         "a history that takes a new message of the user",
         f"a refusal of {probe.param}, by the rule {probe.rule}",
-        (at, life.outcome_at),
+        (life.outcome_at,),
     )
     return rule(1, [violation], "")
 
