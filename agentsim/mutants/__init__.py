@@ -169,7 +169,7 @@ if TYPE_CHECKING:
     )
     from agentsim.mutants.loops import volatile_not_masked as volatile_not_masked
     from agentsim.mutants.loops import whole_step_signature as whole_step_signature
-    from agentsim.mutants.page import mutants_page as mutants_page
+    from agentsim.mutants.pages.mutants import mutants_page as mutants_page
     from agentsim.mutants.registry import MUTANTS as MUTANTS
     from agentsim.mutants.registry import Mutant as Mutant
     from agentsim.mutants.registry import unbroken as unbroken
@@ -275,7 +275,7 @@ else:
             "missing_usage_is_zero": "limits",
             "model_switched": "conversation.results",
             "models_approval_kept": "arguments",
-            "mutants_page": "page",
+            "mutants_page": "pages.mutants",
             "next_call_after_deadline": "timing",
             "no_deadline": "limits",
             "no_limit_at_all": "limits",

@@ -14,6 +14,7 @@ from agentsim.simulation import scenario_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
 from tests.docs.python_page import python_page
+from tests.mutants.matrix import matrix_page
 from tests.support.source import ROOT
 
 FOLDER = ROOT / "docs" / "reference"
@@ -23,6 +24,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "events.md": events_page,
     "faults.md": faults_page,
     "invariants.md": reference_page,
+    "mutant-matrix.md": matrix_page,
     "mutants.md": mutants_page,
     "pytest.md": pytest_page,
     "python.md": python_page,

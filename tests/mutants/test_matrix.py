@@ -9,6 +9,7 @@ from agentsim.invariants import INVARIANTS
 from agentsim.mutants import MUTANTS, Mutant, unbroken
 from agentsim.runtime import reference
 from agentsim.simulation import Agent, Exploration, explore
+from tests.mutants.matrix import kept, violated
 from tests.support.scenarios import NAMES, scenario
 
 ROUNDS = (8, 40, 200)
@@ -71,3 +72,23 @@ def test_every_invariant_catches_a_mutant() -> None:
     assert sorted({mutant.invariant for mutant in MUTANTS.values()}) == sorted(
         INVARIANTS.own
     )
+
+
+HOW = "python -m tests.mutants.matrix"
+"""Makes the rows that are missing."""
+
+
+def test_the_matrix_has_a_row_for_each_mutant() -> None:
+    """In each the invariant stands that must catch it, and no name that is none."""
+    matrix = kept()
+    assert list(matrix) == list(MUTANTS), HOW
+    for name, mutant in MUTANTS.items():
+        assert mutant.invariant in matrix[name]
+        assert set(matrix[name]) <= set(INVARIANTS.own), f"{HOW} {name}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+def test_the_matrix_is_true(mutant: Mutant) -> None:
+    """200 random runs of a mutant violate the invariants of its row, and no others."""
+    assert violated(mutant) == kept()[mutant.name], f"{HOW} {mutant.name}"

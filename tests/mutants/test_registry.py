@@ -11,6 +11,7 @@ import pytest
 
 import agentsim.mutants
 from agentsim.mutants import MUTANTS, Loop, Mutant, mutants_page, unbroken
+from agentsim.mutants.pages.faults import KNOWN_FAULTS
 from tests.support.source import ROOT
 
 EACH = pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
@@ -84,3 +85,14 @@ def test_the_page_is_true() -> None:
         "write it anew: python -c 'from agentsim.mutants import mutants_page; "
         'print(mutants_page(), end="")\' > docs/reference/mutants.md'
     )
+
+
+def test_every_known_fault_is_shown_by_what_there_is() -> None:
+    """Mutants and tests that the table names exist, and each fault has one of the three."""
+    for fault in KNOWN_FAULTS:
+        assert all(name in MUTANTS for name in fault.mutants), fault
+        assert sum(map(bool, (fault.mutants, fault.test, fault.waits_for))) == 1, fault
+        if fault.test:
+            file, _, name = fault.test.partition("::")
+            assert f"def {name}(" in (ROOT / file).read_text("utf-8"), fault
+    assert len({fault.words for fault in KNOWN_FAULTS}) == len(KNOWN_FAULTS)

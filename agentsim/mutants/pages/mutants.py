@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentsim.mutants.pages.faults import KNOWN_FAULTS, KnownFault
 from agentsim.mutants.registry import MUTANTS
 
 __all__ = ["mutants_page"]
@@ -17,7 +18,8 @@ Left as it is (`agentsim.mutants:unbroken`), that loop violates nothing, in any 
 here. So when a mutant is caught, its fault is what was caught.
 
 Each mutant names a scenario that shows the fault, and the invariant that must catch it
-there within 200 random runs. A test holds it to that.
+there within 200 random runs. A test holds it to that. What else each violates stands on
+[a page of its own](mutant-matrix.md).
 
 ```console
 $ agentsim run scenarios/declined.yaml --agent agentsim.mutants:declined_call_runs  # exit code 1
@@ -36,6 +38,17 @@ _MIDDLE = """
 |---|---|
 """
 
+_FAULTS = """
+## What published loops get wrong
+
+Loops in books, blogs and frameworks have these faults. Most are mutants here. A few
+leave no trace that could be judged, and are refused or avoided by the reference agent: a
+test of it holds them. The others wait for a part of agentsim that is still to come.
+
+| what goes wrong | shown by |
+|---|---|
+"""
+
 
 def mutants_page() -> str:
     """The text of `docs/reference/mutants.md`."""
@@ -51,4 +64,13 @@ def mutants_page() -> str:
         f"| `{invariant}` | {', '.join(caught[invariant])} |\n"
         for invariant in sorted(caught)
     ]
-    return _HEAD + "".join(rows) + _MIDDLE + "".join(by_invariant)
+    faults = [f"| {fault.words} | {_shown_by(fault)} |\n" for fault in KNOWN_FAULTS]
+    return "".join((_HEAD, *rows, _MIDDLE, *by_invariant, _FAULTS, *faults))
+
+
+def _shown_by(fault: KnownFault) -> str:
+    if fault.waits_for:
+        return f"not yet: there are no {fault.waits_for}"
+    if fault.test:
+        return f"the test `{fault.test.rpartition('::')[2]}`"
+    return ", ".join(f"`{name}`" for name in fault.mutants)
