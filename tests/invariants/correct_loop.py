@@ -65,12 +65,14 @@ class Habits:
         ids: Whether the model gives its calls ids; else the loop does.
         person: Whether there is anybody who approves.
         own_words: Whether errors, but for refusals, are told in words of the loop's own.
+        signs: Whether a tool is told who approved its call.
     """
 
     asks_by_id: bool = False
     ids: bool = True
     person: bool = True
     own_words: bool = False
+    signs: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,8 @@ class _Loop:
             refusal = self.confirm(call, step, arguments)
             if refusal is not None:
                 return refusal, True
+            if self.habits.signs:
+                arguments = {**arguments, "confirmed_by": "ann"}
         raw, failed = self.once(facts, step, arguments)
         certain = step.fails or facts.rights.read_only
         if failed and certain and step.again and not self.late():

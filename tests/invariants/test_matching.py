@@ -576,3 +576,13 @@ def test_a_changed_message_is_told_by_what_differs(
     run.requests()
     (found,) = verdict(run.trace(), "history-append-only").violations
     assert found.found == f"message 2, {words}"
+
+
+def test_a_repeated_run_of_equal_calls_is_no_second_tool_of_the_result() -> None:
+    """The first of two equal calls was run twice, and the second never had its turn."""
+    run = Run([LOOK])
+    run.asks(call("look"), call("look"))
+    run.runs("look", "lost", ending="unknown")
+    run.runs("look", "late")
+    run.tells("Error: not finished: the deadline", "Error: not executed: the deadline")
+    assert alarms(run.ends("deadline", tools=("look",))) == []

@@ -68,7 +68,7 @@ tight = st.builds(
 )
 
 
-habits = st.builds(Habits, *[st.booleans()] * 4)
+habits = st.builds(Habits, *[st.booleans()] * 5)
 loop_rules = st.sampled_from([LoopRules(), LoopRules(2, 4), LoopRules(2, 10)])
 # Most matter where a response asks for the same thing again and again.
 alike = st.tuples(names, arguments).flatmap(

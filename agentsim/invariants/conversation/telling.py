@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agentsim.core import FINAL_REASONS, Outcome, Usage
 from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import call_key_of
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -15,7 +16,7 @@ from agentsim.invariants.registry import (
     quoted_apart,
     rule,
 )
-from agentsim.invariants.subjects import Life, Turn
+from agentsim.invariants.subjects import Asked, Life, Turn
 
 __all__ = ["result_true"]
 
@@ -202,12 +203,24 @@ def _tools(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untr
 
 def _are_tools_of(turns: Sequence[Turn], told: Sequence[str]) -> bool:
     """Whether names are those of all calls in order; what ran nothing may be left out."""
-    calls = [asked for turn in turns for asked in turn.asked]
+    calls = [(turn, asked) for turn in turns for asked in turn.asked]
     if len(calls) == len(told):
-        return [asked.call.name for asked in calls] == list(told)
+        return [asked.call.name for _turn, asked in calls] == list(told)
     places = {0: None}  # how many names the calls so far may explain
-    for asked in calls:
+    for turn, asked in calls:
         name = asked.call.name
         after = {at + 1: None for at in places if at < len(told) and told[at] == name}
-        places = after if asked.operations else {**places, **after}
+        ran = bool(asked.operations) and not _may_be_of_another(asked, turn)
+        places = after if ran else {**places, **after}
     return len(told) in places
+
+
+def _may_be_of_another(asked: Asked, turn: Turn) -> bool:
+    """Whether the runs of a call may be repeated ones of a call like it that failed."""
+    key = call_key_of(asked.call)
+    return any(
+        other is not asked
+        and call_key_of(other.call) == key
+        and any(run.end is None or run.end.ending != "ok" for run in other.operations)
+        for other in turn.asked
+    )
