@@ -64,7 +64,7 @@ def _plain(scenario: Scenario) -> dict[str, Any]:
         "human": "none" if scenario.human is None else to_plain(scenario.human),
         "limits": _changed(scenario.limits, Limits()),
         "loop": _changed(scenario.loop, LoopRules()),
-        "faults": [rule.text for rule in scenario.faults],
+        "faults": [rule.text for rule in scenario.rules],
         "inject": [{"id": one.id, "text": one.text} for one in scenario.inject],
         "script": [_entry(entry) for entry in scenario.replies],
         "expect": _changed(scenario.expectation, Expectation()),
