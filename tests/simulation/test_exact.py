@@ -38,8 +38,8 @@ def brute_force(story: Scenario, menu: Menu, bound: int) -> Iterator[Key]:
             continue
         for position in range(len(prefix), len(choices.arities)):
             zeros = (0,) * (position - len(prefix))
-            for value in range(1, choices.arities[position]):
-                waiting.append((*prefix, *zeros, value))
+            others = range(1, choices.arities[position])
+            waiting.extend((*prefix, *zeros, value) for value in others)
 
 
 ORDERS = Menu("any_order")
@@ -63,7 +63,6 @@ ALL = Menu("any_order", ("raises", "unknown_tool"), cancel=True, crash=True)
     ],
     ids=lambda value: value.name if isinstance(value, Scenario) else str(value),
 )
-
 def test_every_run_within_the_bound_is_made_once(
     story: Scenario, menu: Menu, bound: int
 ) -> None:
