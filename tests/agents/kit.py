@@ -32,6 +32,9 @@ from agentsim.core import (
 
 PROMPT = "You are a careful operator. Answer with a summary when you are done."
 
+RUNNABLE = ("tool_use", *FINAL_REASONS)
+"""Stop reasons of replies whose calls are whole."""
+
 PATIENCE_S = 120.0
 """Virtual seconds that these agents wait for one tool, and for a person."""
 
@@ -76,13 +79,24 @@ class Chat:
         )
 
     def take(self, response: Response) -> tuple[ToolCall, ...]:
-        """Count and keep a response; give its calls, each with an id of its own."""
+        """Count and keep a response; give the calls to run, each with its own id.
+
+        An empty response is not kept, since no service takes it back. The calls of one
+        that was cut or refused are not run, and are told so.
+        """
         self.rounds += 1
         self.usage += response.usage or estimate_usage(self.request, response.message)
         taken = {call.id for message in self.messages for call in message.tool_calls}
         message = self._with_ids(response.message, taken)
-        self.messages.append(message)
-        return message.tool_calls
+        if message.content.strip() or message.tool_calls or message.blocks:
+            self.messages.append(message)
+        if response.stop_reason in RUNNABLE:
+            return message.tool_calls
+        for call in message.tool_calls:
+            self.refuse(
+                call, f"not executed: the reply ended with {response.stop_reason}"
+            )
+        return ()
 
     def _with_ids(self, message: Message, taken: set[str]) -> Message:
         calls: list[ToolCall] = []
@@ -124,7 +138,7 @@ class Chat:
     def final(self, response: Response) -> RunResult:
         """The end by a response without calls, as its stop reason says."""
         reason, text = response.stop_reason, response.message.content
-        if reason in FINAL_REASONS and text:
+        if reason in FINAL_REASONS and text.strip():
             return self.ended("done", output=text)
         if reason == "max_tokens":
             return self.ended("truncated", output=text, error="the answer was cut")
