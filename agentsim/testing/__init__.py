@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from agentsim.testing.plans import any_faults as any_faults
     from agentsim.testing.plans import fault_plans as fault_plans
     from agentsim.testing.scripts import scripts as scripts
+    from agentsim.testing.sessions import SessionMachine as SessionMachine
+    from agentsim.testing.sessions import session_machine as session_machine
     from agentsim.testing.simulation import DrawnRun as DrawnRun
     from agentsim.testing.simulation import Simulation as Simulation
     from agentsim.testing.simulations import simulations as simulations
@@ -25,12 +27,14 @@ else:
         {
             "Drawn": "choices",
             "DrawnRun": "simulation",
+            "SessionMachine": "sessions",
             "Simulation": "simulation",
             "any_faults": "plans",
             "devops": "worlds",
             "fault_plans": "plans",
             "schedules": "choices",
             "scripts": "scripts",
+            "session_machine": "sessions",
             "simulations": "simulations",
             "worlds": "worlds",
         },

@@ -10,7 +10,7 @@ from agentsim.faults import CATALOGUE, Fault, FaultPlan, FaultRule, parse_rule
 from agentsim.testing.drawing import picked
 from agentsim.world import Spec, World, WorldTool
 
-__all__ = ["any_faults", "fault_plans"]
+__all__ = ["any_faults", "fault_plans", "rules_for"]
 
 OFFERED_MAX = 5
 
@@ -54,6 +54,12 @@ def fault_plans(
         st.lists(one, max_size=rules, unique=True),
         _offered(tuple(known)),
     )
+
+
+def rules_for(world: Sequence[Spec]) -> st.SearchStrategy[FaultRule]:
+    """Rules of the catalogue, each for something that there is in a world."""
+    known = [parse_rule(fault) for fault in CATALOGUE.own]
+    return _specific(known, World(tuple(world)).tools)
 
 
 def _offered(

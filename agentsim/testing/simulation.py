@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache, lru_cache
-from typing import Any, Protocol
+from functools import cache
+from typing import Any, NoReturn, Protocol
 
-from agentsim.core import InvariantViolation
+from agentsim.core import InternalError, InvariantViolation
 from agentsim.providers import call, say
 from agentsim.runtime import reference
 from agentsim.simulation import Menu, Run, Scenario, expression_of, regression_test, run
 from agentsim.testing.choices import Drawn
 from agentsim.world import Disk
 
-__all__ = ["DrawnRun", "Simulation", "violation_of", "warm_up"]
+__all__ = ["DrawnRun", "Simulation", "raise_violation", "warm_up"]
 
 
 class _Printer(Protocol):
@@ -76,27 +76,23 @@ class DrawnRun(Run):
 
         Raises:
             InvariantViolation: with the failure text, and the run as a test in its
-                notes. The class is one of its own for each invariant, so that
-                Hypothesis reports and shrinks each by itself.
+                notes.
         """
-        try:
-            super().expect_holds()
-        except InvariantViolation as error:
-            violated = self.verdict.violated
-            kind = violation_of(violated[0].id if violated else "unknown")
-            told = kind(*error.args)
-            told.add_note(
-                f"As a test of its own:\n\n{regression_test(self, self.runnable)}"
-            )
-            raise told from None
+        if self.verdict.status != "holds":
+            raise_violation(self, regression_test(self, self.runnable))
         return self
 
 
-@lru_cache(maxsize=256)
-def violation_of(invariant: str) -> type[InvariantViolation]:
-    """The class of violations of one invariant, which goes by the usual name."""
-    own = {"__module__": InvariantViolation.__module__, "invariant": invariant}
-    return type(InvariantViolation.__name__, (InvariantViolation,), own)
+def raise_violation(made: Run, test: str) -> NoReturn:
+    """Raise what a run that does not hold is told by, with a test in its notes."""
+    try:
+        Run.expect_holds(made)
+    except InvariantViolation as error:
+        error.add_note(f"As a test of its own:\n\n{test}")
+        raise
+    raise InternalError(
+        f"a run is {made.verdict.status}, and expect_holds() let it pass"
+    )
 
 
 @cache
