@@ -16,7 +16,7 @@ _HEAD = """\
 <!-- Made from the plugin by `make docs`; a test compares the two. -->
 
 The plugin is installed with the package and does nothing until a test asks for the
-fixture `sim`.
+fixture `sim`. [Test in CI](../how-to/test-in-ci.md) shows it at work.
 
 """
 

@@ -70,4 +70,4 @@ def summary_lines(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
     if once:
         yield (f"agentsim: run once, since a snapshot is of one run: {', '.join(once)}")
     if runs > tests:
-        yield f"agentsim: {runs} runs in {tests} tests"
+        yield f"agentsim: {runs} runs in {tests} test{'s' * (tests != 1)}"

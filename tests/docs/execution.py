@@ -3,7 +3,8 @@
 What a block is, is said by its language:
 
 - `python`: runs in the page's one namespace. With `# file: name.py` in its first line
-  it is a module of that name, and is imported. Functions named `test_...` are called.
+  it is a module of that name, and is imported. Functions named `test_...` are called,
+  but those with parameters: a module of such tests alone is left to pytest.
 - `yaml`: a whole scenario, or, with `# fields of name.yaml` in its first line, some fields
   laid over that scenario of the page. It is run with the reference agent and must hold,
   unless its first line has a comment such as `# exit code 1`.
@@ -15,6 +16,7 @@ What a block is, is said by its language:
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
@@ -24,7 +26,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +41,7 @@ from agentsim.simulation import ScenarioFile
 from agentsim.world import SPECS
 from tests.docs.markdown import Block, blocks
 from tests.support.command import Done, agentsim
+from tests.support.projects import metadata
 from tests.support.source import ROOT
 
 __all__ = ["Command", "Page", "commands"]
@@ -104,6 +107,8 @@ class Page:
         match block.language:
             case "python":
                 self._python(block)
+            case "yaml" if (block.file or "").startswith(".github/"):
+                _check_workflow(block.text)
             case "yaml":
                 self._yaml(block)
             case "console":
@@ -115,6 +120,8 @@ class Page:
                 _check_targets(block.text)
             case "toml":
                 tomllib.loads(block.text)
+                if block.file is not None:
+                    Path(block.file).write_text(block.text, "utf-8")
             case language:
                 assert language == "text", f"no language that is known: {language!r}"
 
@@ -126,10 +133,12 @@ class Page:
         else:
             Path(block.file).write_text(block.text, "utf-8")
             _forget_modules()
+            if _is_for_pytest(block.text):
+                return
             module = importlib.import_module(block.file.removesuffix(".py"))
         for name, value in list(vars(module).items()):
             ours = inspect.isfunction(value) and value.__module__ == module.__name__
-            if ours and name.startswith("test_"):
+            if ours and name.startswith("test_") and not _wants_fixtures(value):
                 value()
 
     def _yaml(self, block: Block) -> None:
@@ -156,6 +165,17 @@ class Page:
             json.loads(line)
         if block.file is not None:
             Path(block.file).write_text(block.text, "utf-8")
+
+
+def _wants_fixtures(test: Callable[..., object]) -> bool:
+    return bool(inspect.signature(test).parameters)
+
+
+def _is_for_pytest(text: str) -> bool:
+    """Whether all tests of a module want fixtures, which pytest alone gives."""
+    functions = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
+    tests = [function for function in functions if function.name.startswith("test_")]
+    return bool(tests) and all(test.args.args for test in tests)
 
 
 def commands(text: str) -> Iterator[Command]:
@@ -187,15 +207,32 @@ def _check(command: Command) -> None:
         _compare(list(command.output), printed)
 
 
+def _check_workflow(text: str) -> None:
+    """Run the steps of a job that are pytest's."""
+    jobs = yaml.safe_load(text)["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    lines = [line for step in steps for line in step.get("run", "").splitlines()]
+    tests = [line for line in lines if line.startswith("pytest ")]
+    assert tests, "a job that runs no tests"
+    for line in tests:
+        done = _pytest(shlex.split(line)[1:])
+        assert done.code == 0, done.out + done.err
+
+
 def _pytest(arguments: list[str]) -> Done:
     """Run pytest as a reader would: in a process and a folder of its own."""
+    installed = metadata(Path.cwd().parent / "installed")
     plain = ["-p", "no:cacheprovider", "--rootdir", "."]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *plain, *arguments],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)]),
+        },
     )
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -264,7 +264,7 @@ def test_repeated_runs_are_quiet(project: Path, installed: Path) -> None:
     done = run_pytest(project, *CLEAN, *words, installed=installed)
     assert done.out.count("\nchat\n") == 1
     assert done.out.count("WARNING  root:") == 1
-    assert "agentsim: 22 runs in 1 tests" in done.out
+    assert "agentsim: 22 runs in 1 test\n" in done.out
 
 
 def test_failing_traces_are_written(again: Done, project: Path) -> None:
