@@ -49,7 +49,8 @@ as they were, and not the function of the test: its assertions judge its own run
 invariants judge all. Faults that `sim.faults(...)` names strike in the repeated runs as
 well; those of the marker and of `--agentsim-faults` may strike there. A test that uses a
 `snapshot` is run once, and the summary says so. What agents print and log in the repeated
-runs is dropped.
+runs is dropped, but for the failing ones, which tell it. Failures are kept in `.agentsim/`
+below pytest's root and made again first, until they are mended.
 """
 
 _MARKER = """

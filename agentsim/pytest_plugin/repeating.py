@@ -12,11 +12,20 @@ import io
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from agentsim.core import NondeterminismError, UsageError
 from agentsim.pytest_plugin.sim import Recorded
-from agentsim.simulation import SCRIPTED, Exploration, Menu, Run, explore, replay
+from agentsim.simulation import (
+    SCRIPTED,
+    Exploration,
+    Menu,
+    Run,
+    explore,
+    replay,
+    with_output,
+)
 
 __all__ = ["Finding", "Plan", "judged", "repeated", "replayed"]
 
@@ -37,6 +46,7 @@ class Plan:
         named: So many of the menu's faults, the first ones, must strike somewhere.
         deviations: Over all runs with at most so many; None: not so.
         runs: So many random ones for each run of the test; 0: none.
+        known: The folder that keeps failures, which are made again first.
     """
 
     menu: Menu
@@ -44,6 +54,7 @@ class Plan:
     deviations: int | None = None
     runs: int = 0
     seed: int = 0
+    known: Path | None = None
 
     @property
     def repeats(self) -> bool:
@@ -76,7 +87,7 @@ def repeated(recorded: Sequence[Recorded], plan: Plan) -> tuple[list[Finding], i
     for one in recorded:
         for exploration in _explorations(one, plan):
             runs += exploration.runs
-            findings += (Finding(run) for run in exploration.violations.values())
+            findings += (Finding(one.run) for one in exploration.distinct_failures)
             never = set(exploration.never_struck)
             unmet = never if unmet is None else unmet & never
     if not findings and plan.deviations:
@@ -93,10 +104,13 @@ def replayed(
     for one in recorded:
         for menu in (SCRIPTED, plan.menu):
             try:
-                again = replay(one.scenario, token, one.agent, menu=menu)
+                with _quiet():
+                    again = replay(one.scenario, token, one.agent, menu=menu)
             except (UsageError, NondeterminismError):
                 continue  # made with another scenario or menu
-            return judged([Recorded(one.scenario, one.agent, again)])
+            with _quiet():
+                told = with_output(again, one.agent)
+            return judged([Recorded(one.scenario, one.agent, told)])
     return None
 
 
@@ -104,11 +118,24 @@ def _explorations(one: Recorded, plan: Plan) -> Iterator[Exploration]:
     scenario, agent, menu = one.scenario, one.agent, plan.menu
     with _quiet():
         if plan.deviations is not None:
-            yield explore(scenario, agent, deviations=plan.deviations, menu=menu)
+            yield explore(
+                scenario,
+                agent,
+                deviations=plan.deviations,
+                menu=menu,
+                known=plan.known,
+            )
         if plan.runs:
             # The first run of an exploration makes every dull choice.
             runs = plan.runs + 1
-            yield explore(scenario, agent, runs=runs, seed=plan.seed, menu=menu)
+            yield explore(
+                scenario,
+                agent,
+                runs=runs,
+                seed=plan.seed,
+                menu=menu,
+                known=plan.known,
+            )
 
 
 @contextlib.contextmanager

@@ -136,6 +136,8 @@ class Sim:
         if isinstance(task, Scenario):
             return replace(task, **fields)
         told = {**self._fields, **fields}
+        if self.recorded and "name" not in fields:
+            told["name"] = f"{told['name']} {len(self.recorded) + 1}"
         if "world" not in told:
             told["world"] = self._specs
             told.setdefault("start", self.world.snapshot())

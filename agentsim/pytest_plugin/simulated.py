@@ -17,7 +17,7 @@ from agentsim.pytest_plugin.options import Settings
 from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, replayed
 from agentsim.pytest_plugin.sim import Sim
 from agentsim.pytest_plugin.timelines import timeline_text
-from agentsim.simulation import RUNS_INDEPENDENT, Menu, Run
+from agentsim.simulation import KNOWN_FOLDER, RUNS_INDEPENDENT, Menu, Run
 from agentsim.trace import to_jsonl
 
 __all__ = ["SimulatedTest"]
@@ -47,6 +47,7 @@ class SimulatedTest:
             deviations=declared.get("deviations", settings.deviations),
             runs=declared.get("runs", settings.runs),
             seed=declared.get("seed", settings.seed),
+            known=_known(item),
         )
         self.sim = Sim(world=declared.get("world"), name=item.name)
         self._judged = 0
@@ -176,6 +177,12 @@ def _way_to(item: pytest.Item) -> str:
     here = item.config.invocation_params.dir
     _, colons, inside = item.nodeid.partition("::")
     return Path(os.path.relpath(item.path, here)).as_posix() + colons + inside
+
+
+def _known(item: pytest.Item) -> Path:
+    """Where failures of the test's file are kept: scenarios of two files may be alike."""
+    file, _, _ = item.nodeid.partition("::")
+    return item.config.rootpath / KNOWN_FOLDER / re.sub(r"[^\w.-]+", "-", file)
 
 
 def _verdict(findings: Sequence[Finding]) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from agentsim.simulation.agents import import_target as import_target
     from agentsim.simulation.expectation import EXPECTED as EXPECTED
     from agentsim.simulation.expectation import Expectation as Expectation
+    from agentsim.simulation.exploring.capture import with_output as with_output
     from agentsim.simulation.exploring.explore import RUNS as RUNS
     from agentsim.simulation.exploring.explore import explore as explore
     from agentsim.simulation.exploring.findings import Exploration as Exploration
@@ -73,6 +74,7 @@ else:
             "regression_test": "source.regression",
             "replay": "run",
             "run": "run",
+            "with_output": "exploring.capture",
             "scenario_page": "files.reference",
             "scenario_schema": "files.reference",
             "scenario_yaml": "files.writing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -22,6 +23,7 @@ IN_ORDER = (
     "    expected: results in the order of the calls",
     "    found:    message 4, a result of call_1_1",
     "What was not as usual: check_cpu came before check_disk",
+    "The agent printed:\n      | agent: runs 2 tools\n",
     f"Repeat it: pytest {BUG} '--agentsim-replay=0:1~",
     "agentsim: timeline of 0:1~",
     "tool    ╭ check_disk()",
@@ -113,6 +115,15 @@ def test_a_token_that_fits_no_test_is_said(sample: Path, installed: Path) -> Non
     done = run_pytest(sample, *words, installed=installed)
     assert done.code == pytest.ExitCode.USAGE_ERROR, done.out + done.err
     assert "the token '0:1~0000' fits none of the tests that ran" in done.out
+
+
+@pytest.mark.usefixtures("shown")
+def test_a_failure_is_kept_to_be_made_again_first(sample: Path) -> None:
+    """Its token stands below the root, in the folder of the test's file."""
+    [file] = (sample / ".agentsim" / "test_server.py").glob("*.json")
+    [failure] = json.loads(file.read_text("utf-8"))["failures"]
+    assert failure["invariant"] == "results-in-order"
+    assert failure["token"].startswith("0:1~")
 
 
 @pytest.mark.usefixtures("shown", "spread")
