@@ -142,7 +142,7 @@ def run(
     faults never struck, or something named was never met.
 
     Args:
-        agent: an agent in any of the forms of `Agent`, or a factory of one.
+        agent: One in any of the forms of `Agent`, or a factory of one.
         menu: The choice points; by default the script alone, on time.
         choices: The source of choices; by default every choice is the dull one.
         named: Faults, invariants, `cancel` or `crash` that must be met.
