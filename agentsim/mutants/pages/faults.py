@@ -112,6 +112,10 @@ KNOWN_FAULTS = (
         "Who approved is written into arguments of null, an empty text or a list",
         "empty_arguments_accepted",
     ),
+    _shown(
+        "A batch gets the calls as they came, and the approval is lost",
+        "approval_lost_in_batch",
+    ),
     _shown("Large integers are changed on the way", "large_numbers_rounded"),
     _shown(
         "Reads that wait for their turn run after a cancellation", "queue_worked_off"
