@@ -11,10 +11,11 @@ from tests.support.projects import run_pytest
 
 pytestmark = pytest.mark.slow  # each starts pytest in a process, some many times
 
-STARTS = 7
-"""Of each kind, in turns; the fastest count, since the others met something else.
+STARTS = range(7, 22)
+"""So many of each kind, in turns: more of them only where a busy machine got in the way.
 
-What counts is the time of the processor, which a busy machine stretches least.
+The fastest count, since the others met something else, and of them the time of the
+processor, which other processes stretch least.
 """
 
 ALLOWED_S = 0.030
@@ -67,7 +68,15 @@ def test_a_project_that_does_not_use_it_starts_as_fast(
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     start_s()  # the first one writes bytecode
-    pairs = [(start_s("-p", "no:agentsim"), start_s()) for _ in range(STARTS)]
-    without, with_it = (min(times) for times in zip(*pairs, strict=True))
-    assert with_it - without <= ALLOWED_S
-    print(f"{1_000 * (with_it - without):.1f} ms over {1_000 * without:.0f} ms")  # noqa: T201
+    without: list[float] = []
+    with_it: list[float] = []
+    more_s = 0.0
+    while len(with_it) < STARTS.stop - 1:
+        without.append(start_s("-p", "no:agentsim"))
+        with_it.append(start_s())
+        more_s = min(with_it) - min(without)
+        if len(with_it) >= STARTS.start and more_s <= ALLOWED_S:
+            break
+    else:
+        pytest.fail(f"{more_s:.3f} s more, over {min(without):.3f} s")
+    print(f"{1_000 * more_s:.1f} ms over {1_000 * min(without):.0f} ms")  # noqa: T201
