@@ -326,3 +326,16 @@ def test_an_end_for_a_text_needs_the_text_often_enough() -> None:
     """Five times the same pause is no loop yet."""
     trace = pausing(*["wait"] * 5, status="loop")
     assert verdict(trace, "no-false-loop").status == "violated"
+
+
+def test_a_write_whose_output_can_not_be_passed_on_is_no_progress() -> None:
+    """It ended well and the model was told of an error: the reads before it still count."""
+    run = Run([LOOK, NOTE], loop=LoopRules())
+    for number, result in enumerate((None, None, BLOCK)):
+        run.looks("red", result=result)
+        run.asks(call("note", f'{{"n":{number}}}'))
+        run.runs("note", "bytes", n=number)
+        run.answers("Error: note ran, but JSON can't carry its result", error=True)
+    run.says()
+    assert verdict(run.ends(), "no-false-loop").status != "violated"
+    assert verdict(run.ends(), "loop-blocked").status == "holds"

@@ -187,6 +187,8 @@ class _Counter:
         if last is not None and blocking is not None:
             self._ran_blocked(asked, last)
         failed = last is None or last.end is None or last.end.ending != "ok"
+        if asked.result is not None and asked.result.is_error and not asked.blocked:
+            failed = True  # its output was none that could be passed on: no progress
         sign: str | None = blocking if last is None else None
         if sign is None:
             raw = _masked(self._facts, asked, last)
