@@ -40,10 +40,10 @@ class _Around:
 
 
 async def pays_again(env: Env) -> RunResult:
-    """Work like the reference, but for a bug of depth three.
+    """Work like the reference, but for a bug of two or three deviations.
 
-    When the fastest read ends after both others, and then the payment fails, the
-    history loses the result of the payment.
+    When the fastest read ends after both others (two deviations of order, or one fault
+    that slows it down), and then the payment fails, the history loses its result.
     """
     begun: list[int] = []
     ended: list[int] = []
