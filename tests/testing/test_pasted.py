@@ -33,12 +33,16 @@ async def careless(env: Env) -> str:
 TEST = """
 from hypothesis import given, settings
 
-from agentsim.testing import any_faults, devops, simulations
+from agentsim import call, say, together
+from agentsim.testing import simulations
+from agentsim.world import Disk
 from careless import careless
+
+SCRIPT = [together(call("check_disk"), call("check_disk")), say("Done.")]
 
 
 @settings(database=None, derandomize=True, deadline=None)
-@given(simulations(world=devops(), faults=any_faults("slow"), cancel=False))
+@given(simulations(world=[Disk()], script=SCRIPT, faults=(), cancel=False))
 def test_my_agent_keeps_the_rules(simulation):
     simulation.run(careless).expect_holds()
 """
