@@ -131,11 +131,22 @@ def _simulations(
 
 
 def _choices_about(story: Scenario, menu: Menu) -> int:
-    """How many choices a run may have, by what its script asks for."""
+    """How many choices a run has that follows its script: gates, and faults to strike."""
+    writes = {tool.name: tool.writes for tool in story.known_tools}
     replies = [entry for entry in story.replies if isinstance(entry, Reply)]
-    calls = sum(len(reply.calls) for reply in replies)
-    each = 2 if menu.rules else 1
-    return each * (len(replies) + 1) + (each + 1) * calls
+    calls = [asked.name for reply in replies for asked in reply.calls]
+    gates = len(replies) + 1 + sum(1 + writes[name] for name in calls)
+    struck = sum(
+        any(
+            rule.fault.target == "tool"
+            and rule.name in (None, name)
+            and (writes[name] or not rule.fault.needs_write)
+            for rule in menu.rules
+        )
+        for name in calls
+    )
+    model = any(rule.fault.target == "model" for rule in menu.rules)
+    return gates + struck + model * len(replies)
 
 
 @st.composite

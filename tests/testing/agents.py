@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agentsim.core import Env, RunResult, Tool, ToolFailed
+from agentsim.core import Env, Limits, RunResult, Tool, ToolFailed
 from agentsim.providers import call, say, together
 from agentsim.runtime import reference
 from agentsim.simulation import Scenario
@@ -24,8 +24,9 @@ PAYING = Scenario(
     ],
     world=[Disk(), Payments(), Search()],
     name="paying",
+    limits=Limits(deadline_s=None),
 )
-"""Three reads that may overlap, and a payment."""
+"""Three reads that may overlap, and a payment; no deadline that could come early."""
 
 
 class _Around:
@@ -40,10 +41,10 @@ class _Around:
 
 
 async def pays_again(env: Env) -> RunResult:
-    """Work like the reference, but for a bug of two or three deviations.
+    """Work like the reference, but for a bug of depth three.
 
-    When the fastest read ends after both others (two deviations of order, or one fault
-    that slows it down), and then the payment fails, the history loses its result.
+    When the fastest read ends after both others (two deviations of order), and then the
+    answer of the payment is lost, the history loses its result.
     """
     begun: list[int] = []
     ended: list[int] = []

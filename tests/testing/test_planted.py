@@ -17,12 +17,12 @@ TRIES = 5
 def test_a_bug_of_depth_three_is_found_and_shrunk_to_three_deviations(
     number: int,
 ) -> None:
-    """Each of five tries, without a database, leaves no more than it takes."""
+    """Each of five tries, without a database, leaves two orders and one fault."""
     found: list[Simulation] = []
 
     @seed(number)
-    @settings(max_examples=5_000, database=None, report_multiple_bugs=False)
-    @given(simulations(PAYING, faults=["raises", "answer_lost", "slow"]))
+    @settings(max_examples=2_000, database=None, report_multiple_bugs=False)
+    @given(simulations(PAYING, faults=["answer_lost"]))
     def holds(simulation: Simulation) -> None:
         made = simulation.run(pays_again)
         if made.verdict.violated:
