@@ -33,7 +33,8 @@ demo: $(READY) ## Run a scenario, then catch a faulty agent in the same scenario
 
 test: $(READY) venvs ## Run all tests: the fast ones under branch coverage, then the slow ones
 	@$(PY) -m coverage erase
-	@$(PY) -m coverage run -m pytest -m 'not slow'
+	@$(PY) -m coverage run -m pytest -m 'not slow' -n 2 --dist worksteal
+	@$(PY) -m coverage combine -q
 	@$(PY) -m coverage report
 	@$(PY) -m pytest -m slow -n 2 --dist worksteal || [ $$? -eq 5 ]
 

@@ -13,32 +13,11 @@ from agentsim.core import Limits, UsageError, did_you_mean
 from agentsim.faults import FaultRule
 from agentsim.providers import Script
 from agentsim.simulation import Run, Scenario, run
-from agentsim.world import (
-    Cpu,
-    Database,
-    Disk,
-    Files,
-    Human,
-    Payments,
-    Search,
-    Services,
-    Spec,
-    Suite,
-    World,
-)
+from agentsim.world import SPECS, Human, Spec, World
 
 __all__ = ["WORLD", "Recorded", "Sim"]
 
-WORLD: tuple[Spec, ...] = (
-    Disk(),
-    Cpu(),
-    Services(),
-    Database(),
-    Files(),
-    Suite(),
-    Search(),
-    Payments(),
-)
+WORLD: tuple[Spec, ...] = tuple(part() for part in SPECS.own.values())
 """The world of a test that names none: every part, as it is by default."""
 
 

@@ -52,7 +52,16 @@ def test_a_right_agent_holds_whatever_happens(form: str, name: str) -> None:
     explore(scenario(name), RIGHT[form], runs=30, seed=3, menu=CRASHING).expect_holds()
 
 
-@pytest.mark.parametrize("form", WRONG)
+SLOWLY = ("d, sync function",)
+"""Made small over runs that never end by themselves."""
+
+EACH_WRONG = [
+    pytest.param(form, marks=[pytest.mark.slow] if form in SLOWLY else [])
+    for form in WRONG
+]
+
+
+@pytest.mark.parametrize("form", EACH_WRONG)
 def test_a_wrong_agent_is_caught_by_its_invariant(form: str) -> None:
     """Exploring one named scenario finds the bug, and names the rule that it breaks."""
     agent, name, invariant, runs = WRONG[form]

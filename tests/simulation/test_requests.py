@@ -107,3 +107,19 @@ def test_a_wrong_request_is_told_when_it_is_streamed() -> None:
 
     with pytest.raises(UsageError, match=r"messages\[0\]"):
         run(STORY, agent)
+
+
+@pytest.mark.parametrize("again", [list, tuple], ids=["list", "tuple"])
+def test_a_message_that_was_replaced_is_looked_at_again(again: type) -> None:
+    """What was seen before is not looked at twice, and what stands in its place is."""
+
+    async def agent(env: Env) -> str:
+        messages: list[Any] = [user(env.task)]
+        response = await env.client.complete(Request(env.model, again(messages)))
+        messages[0] = {"role": "user"}
+        messages.append(response.message)
+        await env.client.complete(Request(env.model, again(messages)))
+        return "done"
+
+    with pytest.raises(UsageError, match=r"messages\[0\]: expected a Message"):
+        run(STORY, agent)

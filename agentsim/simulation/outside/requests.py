@@ -6,6 +6,7 @@ mistake in the agent's code, as a service's SDK would tell it, and ends the simu
 
 from __future__ import annotations
 
+import operator
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 from agentsim.core import (
@@ -34,7 +35,7 @@ class CheckedClient:
     def __init__(self, client: Client, life: Life) -> None:
         self._client = client
         self._life = life
-        self._seen: MessageView | None = None
+        self._seen: Sequence[Message] = ()
 
     async def complete(self, request: Request) -> Response:
         """Answer a request whole.
@@ -62,17 +63,25 @@ class CheckedClient:
             raise error
 
     def _history_fault(self, messages: Sequence[Message]) -> str | None:
-        """Look at the messages that were not seen before."""
-        start = 0
-        if isinstance(messages, MessageView):
-            seen, self._seen = self._seen, messages
-            if seen is not None and messages.extends(seen):
-                start = len(seen)
+        """Look at the messages that were not seen before: a message never changes."""
+        seen = self._seen
+        self._seen = messages if isinstance(messages, MessageView) else tuple(messages)
+        start = len(seen) if _extends(self._seen, seen) else 0
         return _first(
             f"messages[{number}]{fault}"
             for number, message in enumerate(messages[start:], start)
             if (fault := _message_fault(message)) is not None
         )
+
+
+def _extends(messages: Sequence[Message], seen: Sequence[Message]) -> bool:
+    """Whether messages are those that were seen, with nothing or something after them.
+
+    They are compared by identity: what an agent put among them may have any equality.
+    """
+    if isinstance(messages, MessageView) and isinstance(seen, MessageView):
+        return messages.extends(seen)
+    return len(messages) >= len(seen) and all(map(operator.is_, seen, messages))
 
 
 def _request_fault(request: object) -> str | None:
