@@ -44,9 +44,9 @@ from agentsim.invariants.checks.timing import cancellation_kept, deadline_kept
 from agentsim.invariants.conversation.keeping import (
     no_invented_messages,
     response_kept_whole,
-    results_as_returned,
 )
 from agentsim.invariants.conversation.models import one_model
+from agentsim.invariants.conversation.returning import results_as_returned
 from agentsim.invariants.conversation.structuring import stops_by_structure
 from agentsim.invariants.conversation.telling import result_true
 from agentsim.invariants.facts import Facts

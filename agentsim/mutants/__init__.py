@@ -91,10 +91,12 @@ if TYPE_CHECKING:
     from agentsim.mutants.conversation.stopping import (
         task_complete_tool as task_complete_tool,
     )
+    from agentsim.mutants.errors import batch_fails_together as batch_fails_together
     from agentsim.mutants.errors import error_answered_twice as error_answered_twice
     from agentsim.mutants.errors import error_kills_loop as error_kills_loop
     from agentsim.mutants.errors import error_not_flagged as error_not_flagged
     from agentsim.mutants.errors import error_swallowed as error_swallowed
+    from agentsim.mutants.errors import siblings_cut as siblings_cut
     from agentsim.mutants.errors import (
         unknown_tool_kills_loop as unknown_tool_kills_loop,
     )
@@ -199,6 +201,7 @@ if TYPE_CHECKING:
     from agentsim.mutants.tools import confirmation_ignored as confirmation_ignored
     from agentsim.mutants.tools import confirmation_too_late as confirmation_too_late
     from agentsim.mutants.tools import declined_call_runs as declined_call_runs
+    from agentsim.mutants.tools import equal_calls_merged as equal_calls_merged
     from agentsim.mutants.tools import everything_at_once as everything_at_once
     from agentsim.mutants.tools import reads_go_first as reads_go_first
     from agentsim.mutants.tools import too_many_at_once as too_many_at_once
@@ -220,6 +223,7 @@ else:
             "arguments_rewritten": "conversation.answering",
             "arguments_tidied": "arguments",
             "asks_on_without_calls": "conversation.stopping",
+            "batch_fails_together": "errors",
             "blocked_write_runs": "loops",
             "blocks_dropped": "conversation.answering",
             "budget_checked_late": "limits",
@@ -248,6 +252,7 @@ else:
             "empty_arguments_accepted": "arguments",
             "ending_call_not_told": "conversation.results",
             "ends_on_done_text": "history",
+            "equal_calls_merged": "tools",
             "error_answered_twice": "errors",
             "error_kills_loop": "errors",
             "error_not_flagged": "errors",
@@ -305,6 +310,7 @@ else:
             "results_by_completion": "history",
             "results_swapped": "conversation.answering",
             "short_window": "loops",
+            "siblings_cut": "errors",
             "signature_joined": "loops",
             "stop_with_calls_drops_them": "conversation.stopping",
             "task_complete_tool": "conversation.stopping",

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 from agentsim.core import Env, Message, RunResult, Tool, ToolCall
-from agentsim.mutants.answers import Answer, End
+from agentsim.mutants.answers import Answer, End, refused
 from agentsim.mutants.loop import Loop
+from agentsim.runtime import result_text
 
 __all__ = [
+    "batch_fails_together",
     "error_answered_twice",
     "error_kills_loop",
     "error_not_flagged",
     "error_swallowed",
+    "siblings_cut",
     "unknown_tool_kills_loop",
 ]
 
@@ -77,3 +83,43 @@ class ErrorAnsweredTwice(Loop):
 async def error_answered_twice(env: Env) -> RunResult:
     """The branch for errors goes on into the usual one: a failed call has two results."""
     return await ErrorAnsweredTwice(env).run()
+
+
+class BatchFailsTogether(Loop):
+    def append_results(self) -> None:
+        if any(answer.failed for answer in self.answers.values()):
+            for position in self.answers:
+                self.answers[position] = refused("one of these calls failed")
+        super().append_results()
+
+
+async def batch_fails_together(env: Env) -> RunResult:
+    """Where one call of a response fails, the model is told that all of them did."""
+    return await BatchFailsTogether(env).run()
+
+
+class SiblingsCut(Loop):
+    async def execute(
+        self, position: int, tool: Tool, arguments: dict[str, Any]
+    ) -> Answer:
+        self.begun.append(position)
+        return Answer(result_text(tool.name, await tool.run(arguments))[0])
+
+    async def answer_calls(self) -> None:
+        for group in self.groups():
+            try:
+                async with asyncio.TaskGroup() as running:
+                    for position in group:
+                        running.create_task(self.answer(position))
+            except ExceptionGroup as failures:
+                for position in group:
+                    error = self.tool_error(failures.exceptions[0])
+                    self.answers.setdefault(position, error)
+            self.check_deadline()
+            for position in group:
+                self.detect(position)
+
+
+async def siblings_cut(env: Env) -> RunResult:
+    """Reads run in a group of tasks, where the first that fails cuts off the others."""
+    return await SiblingsCut(env).run()

@@ -51,10 +51,12 @@ from agentsim.mutants.conversation.stopping import (
     task_complete_tool,
 )
 from agentsim.mutants.errors import (
+    batch_fails_together,
     error_answered_twice,
     error_kills_loop,
     error_not_flagged,
     error_swallowed,
+    siblings_cut,
     unknown_tool_kills_loop,
 )
 from agentsim.mutants.history import (
@@ -137,6 +139,7 @@ from agentsim.mutants.tools import (
     confirmation_ignored,
     confirmation_too_late,
     declined_call_runs,
+    equal_calls_merged,
     everything_at_once,
     reads_go_first,
     too_many_at_once,
@@ -189,6 +192,9 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (call_ids_renamed, "high_cpu", "response-kept-whole"),
     (results_swapped, "parallel_reads", "results-as-returned"),
     (output_replaced_by_notice, "high_cpu", "results-as-returned"),
+    (equal_calls_merged, "two_mails_alike", "results-as-returned"),
+    (batch_fails_together, "one_of_three_fails", "results-as-returned"),
+    (siblings_cut, "one_of_three_fails", "results-as-returned"),
     (nudge_after_results, "high_cpu", "no-invented-messages"),
     (task_not_sent, "high_cpu", "provider-accepts"),
     (open_calls_kept, "deadline", "resumable"),

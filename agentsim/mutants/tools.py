@@ -11,7 +11,14 @@ from difflib import get_close_matches
 from itertools import groupby
 from typing import Any
 
-from agentsim.core import Env, InvalidArguments, RunResult, Tool, ToolCall
+from agentsim.core import (
+    Env,
+    InvalidArguments,
+    RunResult,
+    Tool,
+    ToolCall,
+    call_key,
+)
 from agentsim.mutants.answers import Answer
 from agentsim.mutants.loop import Loop
 
@@ -23,6 +30,7 @@ __all__ = [
     "confirmation_ignored",
     "confirmation_too_late",
     "declined_call_runs",
+    "equal_calls_merged",
     "everything_at_once",
     "reads_go_first",
     "too_many_at_once",
@@ -224,3 +232,19 @@ class WriteRetried(Loop):
 async def write_retried(env: Env) -> RunResult:
     """A tool that failed runs once more, also where its effect may have happened."""
     return await WriteRetried(env).run()
+
+
+class EqualCallsMerged(Loop):
+    async def answer(self, position: int) -> None:
+        keys = [call_key(call.name, call.arguments) for call in self.calls]
+        first = keys.index(keys[position])
+        if first == position or first not in self.answers:
+            await super().answer(position)
+            return
+        self.used.append(self.calls[position].name)
+        self.answers[position] = self.answers[first]
+
+
+async def equal_calls_merged(env: Env) -> RunResult:
+    """Of equal calls in one response the first runs, and its result answers them all."""
+    return await EqualCallsMerged(env).run()

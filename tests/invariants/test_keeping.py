@@ -1,4 +1,4 @@
-"""What was said reaches the model again: responses, results, and nobody else's words."""
+"""What was said reaches the model again: responses, and nobody else's words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from agentsim.core import (
 from agentsim.invariants import Judgement
 from tests.invariants.support import Run, asked, call, read, verdict
 
-LOOK, CHECK = read("look"), read("check")
+LOOK = read("look")
 BLOCK = {"type": "thinking", "signature": "c2ln"}
 SAID = Message(
     "assistant", "I look.", (ToolCall("c1", "look", '{"n": 1}'),), blocks=(BLOCK,)
@@ -125,6 +125,8 @@ def test_announced_and_needed_changes_are_allowed() -> None:
     invalid = replace(SAID, tool_calls=(ToolCall("c1", "look", "{'n'"),))
     carried = replace(SAID, tool_calls=(ToolCall("c1", "look", "{}"),))
     assert kept(invalid, carried).status == "holds"
+    empty = replace(SAID, tool_calls=(ToolCall("c1", "look", ""),))
+    assert kept(empty, carried).status == "holds"
     assert kept(SAID, carried).status == "violated"
     text = assistant('look {"n": 1}')
     assert kept(text, SAID, CallRecovered("c1", "look")).status == "holds"
@@ -149,72 +151,6 @@ def test_no_history_is_no_evidence() -> None:
     run.says("done")
     judged = verdict(run.trace(), "response-kept-whole")
     assert (judged.status, judged.why) == ("unknown", "no history shows a response")
-
-
-# ---------------------------------------------------------------------------- results
-
-
-def shown(*results: str, outputs: tuple[str, str] = ("north", "south")) -> Judgement:
-    """The judgement on two calls with these outputs, answered by these results."""
-    run = Run([LOOK, CHECK])
-    run.asks(call("look"), call("check"))
-    run.runs("look", outputs[0])
-    run.runs("check", outputs[1])
-    run.tells(*results)
-    run.says("done")
-    return verdict(run.ends(), "results-as-returned")
-
-
-LONG = "the disk of web-03 is nearly full"
-
-
-@pytest.mark.parametrize(
-    "results",
-    [
-        ("north", "south"),
-        ("Result of look: north", "```south```"),
-        ("no", "south"),
-        ("Error: loop detected: look", "south"),
-        ("[seen]", "south"),
-    ],
-    ids=["as they are", "dressed", "shortened", "blocked", "masked"],
-)
-def test_a_result_may_have_another_form(results: tuple[str, str]) -> None:
-    """Words around it, a piece of it, a block: all that is no other call's output."""
-    assert shown(*results).status == "holds"
-
-
-def test_the_output_of_another_call_is_no_result() -> None:
-    """Swapped outputs are found for each call, and name the run that they came from."""
-    judged = shown("south", "north")
-    assert [v.words for v in judged.violations] == [
-        "a call of look got what another run of check returned",
-        "a call of check got what another run of look returned",
-    ]
-
-
-def test_an_output_must_reach_the_model() -> None:
-    """An empty result, and a notice in place of a text, tell it nothing."""
-    assert shown("", "south").violations[0].found == "an empty result"
-    assert shown("", "south", outputs=("", "south")).status == "holds"
-    judged = shown("(ok)", "south", outputs=(LONG, "south"))
-    assert (
-        judged.violations[0].words == "nothing of what look returned reaches the model"
-    )
-    assert shown("Disk: full", "south", outputs=(LONG, "south")).status == "holds"
-    assert shown("(stored)", "south", outputs=(LONG * 9, "south")).status == "holds"
-    assert shown("(ok)", "south", outputs=("a b 12", "south")).status == "holds"
-
-
-def test_results_of_equal_calls_may_be_anyones() -> None:
-    """Of calls that are alike the results themselves tell which run is whose."""
-    run = Run([LOOK])
-    run.asks(call("look"), call("look"))
-    run.runs("look", "north")
-    run.runs("look", "south")
-    run.tells("south", "north")
-    run.says("done")
-    assert verdict(run.ends(), "results-as-returned").status == "holds"
 
 
 # ---------------------------------------------------------------------- other voices

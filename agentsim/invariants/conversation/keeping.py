@@ -1,8 +1,7 @@
-"""Invariants of what reaches the model again, unchanged (spec R1.1, R1.2, R3.2)."""
+"""Invariants of what was said, and reaches the model again (spec R1.1, R1.2, R9)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from agentsim.core import Message
@@ -16,23 +15,15 @@ from agentsim.invariants.registry import (
     quoted_apart,
     rule,
 )
-from agentsim.invariants.subjects import Asked, Life, Operation, Turn
+from agentsim.invariants.subjects import Life, Turn
 
-__all__ = ["no_invented_messages", "response_kept_whole", "results_as_returned"]
+__all__ = ["no_invented_messages", "response_kept_whole"]
 
 CUT_REASONS = ("max_tokens", "refusal", "content_filter")
 """Stop reasons of a response that is no whole answer, and may be asked for anew."""
 
 DEGENERATE_LENGTH = 256
 """From this length on a response may be a degenerate stream, which is asked again."""
-
-SHORT = 200
-"""Characters up to which nobody has a reason to store an output elsewhere."""
-
-TELLING_WORDS = 3
-"""How many words an output has that can't be lost by a change of its form."""
-
-_WORD = re.compile(r"[^\W_]{3,}")
 
 
 @invariant(
@@ -48,8 +39,8 @@ _WORD = re.compile(r"[^\W_]{3,}")
             "announced (R3.13)."
         ),
         (
-            "A call whose arguments are invalid and go back as {}, as a wire of objects "
-            "needs it."
+            "A call whose arguments are invalid or empty and go back as {}, as a wire of "
+            "objects needs it."
         ),
         (
             "A response that was cut off, is empty or degenerate (256 characters or more), "
@@ -164,7 +155,7 @@ def _changed_call(
     if kept.name != call.name:
         yield f"{what} goes back under another name", call.name, kept.name
     if kept.arguments != call.arguments and not (
-        kept.arguments == "{}" and arguments_of(call.arguments) is None
+        kept.arguments == "{}" and not arguments_of(call.arguments)
     ):
         was, now = quoted_apart(call.arguments, kept.arguments)
         yield f"the arguments of {what} were rewritten", was, now
@@ -178,75 +169,6 @@ def _is_usable(turn: Turn, call_id: str) -> bool:
     calls = [call for message in turn.request.messages for call in message.tool_calls]
     calls += turn.response.message.tool_calls
     return bool(call_id) and sum(call.id == call_id for call in calls) == 1
-
-
-@invariant(
-    "results-as-returned",
-    "A call's result is what its own tool returned.",
-    rationale="A model that gets the output of another call, or nothing, or a mere "
-    "notice that the tool ran, acts on a world that it has not seen.",
-    spec=("R3.2", "R3.4", "R4.3"),
-    exemptions=(
-        "Errors and blocks, and whatever the model is told of a tool that failed.",
-        (
-            "An output in another form, shortened, masked, or with words around it: a "
-            "result is wrong if it is empty, if it is the whole output of another run of a "
-            "tool and nothing of its own, or if a text of at most 200 characters and at "
-            "least three words is gone without one word left."
-        ),
-        "Calls of one response that are alike: their results tell which of them ran.",
-        "A call that no run of a tool answers, such as one from a cache.",
-    ),
-)
-def results_as_returned(facts: Facts) -> Ruling:
-    """Compare the result of each call with the output of the run that served it."""
-    evidence = 0
-    violations: list[Violation] = []
-    for life in facts.lives:
-        for turn in life.turns:
-            for asked in turn.asked:
-                result, last = asked.result, asked.last
-                if result is None or last is None or last.end is None:
-                    continue
-                if result.is_error or last.end.ending != "ok" or asked.guessed:
-                    continue
-                evidence += 1
-                if result.content == last.end.output:
-                    continue
-                change = _unlike(life, asked, last, result.content)
-                if change is not None:
-                    places = (last.end_at, turn.shown_at)
-                    shown = tuple(at for at in places if at is not None)
-                    violations.append(Violation(*change, shown))
-    return rule(evidence, violations, "no result of a tool that ran well was shown")
-
-
-def _unlike(life: Life, asked: Asked, last: Operation, content: str) -> Change | None:
-    """What is wrong with a result that is not literally the output of its run."""
-    assert last.end is not None
-    own, told = last.end.output.strip(), content.strip()
-    if not own or (told and (told in own or own in told)):
-        return None
-    name, was, now = asked.call.name, *quoted_apart(own, told)
-    if not told:
-        return f"the output of {name} does not reach the model", was, "an empty result"
-    runs = [run for run in life.operations if run.end is not None]
-    if any(_output(run) == told for run in asked.operations):
-        return None
-    other = next((run for run in runs if _output(run) == told), None)
-    if other is not None:
-        words = f"a call of {name} got what another run of {other.start.name} returned"
-        return words, was, now
-    words_of_it = {word.lower(): None for word in _WORD.findall(own)}
-    if len(own) > SHORT or len(words_of_it) < TELLING_WORDS or not own.isprintable():
-        return None
-    if any(word in told.lower() for word in words_of_it):
-        return None
-    return f"nothing of what {name} returned reaches the model", was, now
-
-
-def _output(run: Operation) -> str | None:
-    return run.end.output.strip() if run.end is not None else None
 
 
 @invariant(

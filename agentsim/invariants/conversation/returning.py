@@ -1,0 +1,216 @@
+"""The invariant of what reaches the model of the runs of its calls (spec R3.2, R4.3)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from agentsim.core import CallKey, Message
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import arguments_of, call_key_of
+from agentsim.invariants.registry import (
+    Ruling,
+    Violation,
+    invariant,
+    quoted,
+    quoted_apart,
+    rule,
+)
+from agentsim.invariants.subjects import Asked, Life, Operation, Turn
+
+__all__ = ["results_as_returned"]
+
+SHORT = 200
+"""Characters up to which nobody has a reason to store an output elsewhere."""
+
+TELLING_WORDS = 3
+"""How many words an output has that can't be lost by a change of its form."""
+
+SPOILING = ("", "normal", "outdated")
+"""Answers of a fault that may spoil an output: an agent may take such a one as an error."""
+
+_WORD = re.compile(r"[^\W_]{4,}")
+
+
+@invariant(
+    "results-as-returned",
+    "A call's result is what its own tool returned.",
+    rationale="A model that gets the output of another call, or nothing, or a mere "
+    "notice that the tool ran, acts on a world that it has not seen; one that is told of "
+    "a write that was never made tells the user so.",
+    spec=("R3.2", "R3.4", "R4.3"),
+    exemptions=(
+        "Blocks, and whatever the model is told of a tool that failed.",
+        (
+            "An output in another form, shortened, masked, or with words around it: a "
+            "result is wrong if it is empty, if it is the whole output of another run of a "
+            "tool and nothing of its own, or if a text of at most 200 characters and at "
+            "least three words is gone without one word left."
+        ),
+        (
+            "An error in place of an output that a fault may have spoilt, of a call that "
+            "was made before, or at a deadline or a cancellation; any other may not take "
+            "such a text away either."
+        ),
+        "Calls of one response that are alike: their results tell which of them ran.",
+        "A read that no run of a tool answers, such as one from a cache.",
+    ),
+)
+def results_as_returned(facts: Facts) -> Ruling:
+    """Compare the result of each call with the output of the run that served it."""
+    evidence = 0
+    violations: list[Violation] = []
+    for life in facts.lives:
+        made: dict[CallKey, None] = {}
+        for turn in life.turns:
+            for asked in turn.asked:
+                result, last = asked.result, asked.last
+                if result is not None and not asked.guessed:
+                    if last is None:
+                        found = _made_up(facts, turn, asked, result)
+                    elif result.is_error:
+                        again = call_key_of(asked.call) in made
+                        found = _refused(facts, life, turn, asked, last, again=again)
+                    else:
+                        found = _other(life, turn, asked, last)
+                    judged = [*found]
+                    evidence += len(judged)
+                    violations += [entry for entry in judged if entry is not None]
+            made |= dict.fromkeys(call_key_of(asked.call) for asked in turn.asked)
+    return rule(evidence, violations, "no result of a tool that ran well was shown")
+
+
+_Found = Iterator[Violation | None]
+"""One entry where there is something to judge: what is wrong, or None."""
+
+
+def _made_up(facts: Facts, turn: Turn, asked: Asked, result: Message) -> _Found:
+    """A write that never ran, and is told as if it had."""
+    rights = facts.rights.get(asked.call.name)
+    if rights is None or rights.read_only or result.is_error or asked.declined:
+        return
+    if arguments_of(asked.call.arguments) is None or _recovered(facts, turn):
+        return
+    yield Violation(
+        f"{asked.call.name} never ran, and the model gets a result as if it had",
+        f"a run of {asked.call.name}, or a result flagged as an error",
+        quoted(result.content) if result.content else "an empty result",
+        _shown(turn, turn.response_at),
+    )
+
+
+def _recovered(facts: Facts, turn: Turn) -> bool:
+    return any(turn.response_at < at for at, _event in facts.recovered)
+
+
+def _refused(
+    facts: Facts, life: Life, turn: Turn, asked: Asked, last: Operation, *, again: bool
+) -> _Found:
+    """A call whose tool ran well, or could have, and that is told as failed."""
+    result = asked.result
+    if last.end is None or asked.blocked or result is None:
+        return
+    if life.status in ("deadline", "cancelled") and turn is life.turns[-1]:
+        return
+    name, told = asked.call.name, quoted(result.content)
+    if last.end.ending == "cancelled":
+        sibling = _fell_with(facts, turn, last)
+        if sibling is not None:
+            words = f"{name} was cut off because {sibling.start.name} beside it failed"
+            places = (sibling.end_at or 0, *_shown(turn, last.end_at))
+            yield Violation(words, f"a run of {name} to its end", told, places)
+        return
+    if last.end.ending != "ok" or again or _may_be_spoilt(facts, name):
+        return
+    own = last.end.output.strip()
+    if _is_telling(own):
+        gone = _is_gone(own, result.content)
+        words = f"{name} ran well, and the model is told that it failed"
+        shown = _shown(turn, last.end_at)
+        yield Violation(words, quoted(own), told, shown) if gone else None
+
+
+def _fell_with(facts: Facts, turn: Turn, last: Operation) -> Operation | None:
+    """The run beside a cut one whose failure came directly before the cut."""
+    at = last.end_at or 0
+    fallen = {run.end_at: run for run in turn.operations}
+    while at > 0:
+        at -= 1
+        before = fallen.get(at)
+        if before is None or before.end is None or last.end is None:
+            return None
+        if facts.events[at].at_ns != last.end.at_ns or before not in last.beside + [
+            run for run in turn.operations if last in run.beside
+        ]:
+            return None
+        if before.end.ending != "cancelled":
+            return before if before.end.ending != "ok" else None
+    return None
+
+
+def _may_be_spoilt(facts: Facts, name: str) -> bool:
+    return any(
+        fault.target == name and fault.answer in SPOILING for fault in facts.faults
+    )
+
+
+def _other(life: Life, turn: Turn, asked: Asked, last: Operation) -> _Found:
+    """A result that is not what the tool returned."""
+    result, end = asked.result, last.end
+    if result is None or end is None or end.ending != "ok":
+        return
+    change = None
+    if result.content != end.output:
+        change = _unlike(life, asked, end.output.strip(), result.content.strip())
+    if change is None:
+        yield None
+    else:
+        yield Violation(*change, _shown(turn, last.end_at))
+
+
+Change = tuple[str, str, str]
+"""What is wrong, what was expected, and what was found."""
+
+
+def _unlike(life: Life, asked: Asked, own: str, told: str) -> Change | None:
+    """What is wrong with a result that is not literally the output of its run."""
+    if not own or (told and (told in own or own in told)):
+        return None
+    name, was, now = asked.call.name, *quoted_apart(own, told)
+    if not told:
+        return f"the output of {name} does not reach the model", was, "an empty result"
+    runs = [run for run in life.operations if run.end is not None]
+    if any(_output(run) == told for run in asked.operations):
+        return None
+    other = next((run for run in runs if _output(run) == told), None)
+    if other is not None:
+        words = f"a call of {name} got what another run of {other.start.name} returned"
+        return words, was, now
+    if _is_telling(own) and _is_gone(own, told):
+        return f"nothing of what {name} returned reaches the model", was, now
+    return None
+
+
+def _output(run: Operation) -> str | None:
+    return run.end.output.strip() if run.end is not None else None
+
+
+def _is_telling(output: str) -> bool:
+    """Whether an output is a short text with words that another form of it keeps."""
+    if len(output) > SHORT or not output.isprintable():
+        return False
+    return len({word.lower(): None for word in _WORD.findall(output)}) >= TELLING_WORDS
+
+
+def _is_gone(output: str, told: str) -> bool:
+    """Whether no word of an output is in a result, plain or as JSON in ASCII has it."""
+    text = told.lower()
+    return not any(
+        word.lower() in text or json.dumps(word)[1:-1].lower() in text
+        for word in _WORD.findall(output)
+    )
+
+
+def _shown(turn: Turn, at: int | None) -> tuple[int, ...]:
+    return tuple(place for place in (at, turn.shown_at) if place is not None)
