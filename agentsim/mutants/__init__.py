@@ -70,6 +70,9 @@ if TYPE_CHECKING:
         cut_response_raises as cut_response_raises,
     )
     from agentsim.mutants.conversation.stopping import (
+        done_after_tool as done_after_tool,
+    )
+    from agentsim.mutants.conversation.stopping import (
         final_answer_unfinished as final_answer_unfinished,
     )
     from agentsim.mutants.conversation.stopping import (
@@ -83,6 +86,9 @@ if TYPE_CHECKING:
         pause_with_user_message as pause_with_user_message,
     )
     from agentsim.mutants.conversation.stopping import (
+        refusal_as_failure as refusal_as_failure,
+    )
+    from agentsim.mutants.conversation.stopping import (
         refusal_asked_again as refusal_asked_again,
     )
     from agentsim.mutants.conversation.stopping import (
@@ -91,8 +97,12 @@ if TYPE_CHECKING:
     from agentsim.mutants.conversation.stopping import (
         task_complete_tool as task_complete_tool,
     )
+    from agentsim.mutants.conversation.stopping import (
+        unknown_reason_goes_on as unknown_reason_goes_on,
+    )
     from agentsim.mutants.errors import batch_fails_together as batch_fails_together
     from agentsim.mutants.errors import error_answered_twice as error_answered_twice
+    from agentsim.mutants.errors import error_ends_run as error_ends_run
     from agentsim.mutants.errors import error_kills_loop as error_kills_loop
     from agentsim.mutants.errors import error_not_flagged as error_not_flagged
     from agentsim.mutants.errors import error_swallowed as error_swallowed
@@ -112,6 +122,9 @@ if TYPE_CHECKING:
     )
     from agentsim.mutants.history import results_by_completion as results_by_completion
     from agentsim.mutants.history import wrong_call_id as wrong_call_id
+    from agentsim.mutants.limits import (
+        answer_over_budget_lost as answer_over_budget_lost,
+    )
     from agentsim.mutants.limits import budget_checked_late as budget_checked_late
     from agentsim.mutants.limits import cache_taken_off_twice as cache_taken_off_twice
     from agentsim.mutants.limits import cached_tokens_in_full as cached_tokens_in_full
@@ -216,6 +229,7 @@ else:
             "MUTANTS": "registry",
             "Mutant": "registry",
             "all_asked_at_once": "tools",
+            "answer_over_budget_lost": "limits",
             "approval_forged": "arguments",
             "approval_lost_in_batch": "arguments",
             "approval_reused": "tools",
@@ -248,12 +262,14 @@ else:
             "detection_by_name": "loops",
             "detection_without_output": "loops",
             "detector_shared": "loops",
+            "done_after_tool": "conversation.stopping",
             "empty_answer_appended": "conversation.answering",
             "empty_arguments_accepted": "arguments",
             "ending_call_not_told": "conversation.results",
             "ends_on_done_text": "history",
             "equal_calls_merged": "tools",
             "error_answered_twice": "errors",
+            "error_ends_run": "errors",
             "error_kills_loop": "errors",
             "error_not_flagged": "errors",
             "error_swallowed": "errors",
@@ -301,6 +317,7 @@ else:
             "raises_at_limit": "limits",
             "raw_text_compared": "loops",
             "reads_go_first": "tools",
+            "refusal_as_failure": "conversation.stopping",
             "refusal_asked_again": "conversation.stopping",
             "refusals_counted_apart": "loops",
             "response_not_appended": "history",
@@ -324,6 +341,7 @@ else:
             "tool_after_end": "conversation.results",
             "tools_narrowed": "requests",
             "unbroken": "registry",
+            "unknown_reason_goes_on": "conversation.stopping",
             "unknown_tool_guessed": "tools",
             "unknown_tool_kills_loop": "errors",
             "unrun_calls_not_counted": "loops",

@@ -14,6 +14,7 @@ from agentsim.runtime import result_text
 __all__ = [
     "batch_fails_together",
     "error_answered_twice",
+    "error_ends_run",
     "error_kills_loop",
     "error_not_flagged",
     "error_swallowed",
@@ -46,6 +47,16 @@ class UnknownToolKillsLoop(Loop):
 async def unknown_tool_kills_loop(env: Env) -> RunResult:
     """A call of a tool that does not exist comes out of the agent as an exception."""
     return await UnknownToolKillsLoop(env).run()
+
+
+class ErrorEndsRun(Loop):
+    def tool_error(self, error: Exception) -> Answer:
+        raise End("failed", str(error))
+
+
+async def error_ends_run(env: Env) -> RunResult:
+    """An error of a tool ends the run as failed, and the model never hears of it."""
+    return await ErrorEndsRun(env).run()
 
 
 class ErrorNotFlagged(Loop):

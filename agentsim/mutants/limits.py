@@ -12,6 +12,7 @@ from agentsim.mutants.answers import End
 from agentsim.mutants.loop import BOUNDARIES, Loop
 
 __all__ = [
+    "answer_over_budget_lost",
     "budget_checked_late",
     "cache_taken_off_twice",
     "cached_tokens_in_full",
@@ -224,6 +225,17 @@ class CacheTakenOffTwice(Loop):
 async def cache_taken_off_twice(env: Env) -> RunResult:
     """Tokens read from the cache are taken off twice: what was spent goes below zero."""
     return await CacheTakenOffTwice(env).run()
+
+
+class AnswerOverBudgetLost(Loop):
+    def check_budget(self, response: Response) -> None:
+        empty = replace(response.message, content="")
+        super().check_budget(replace(response, message=empty))
+
+
+async def answer_over_budget_lost(env: Env) -> RunResult:
+    """A final answer that crosses the budget is thrown away, though it was paid for."""
+    return await AnswerOverBudgetLost(env).run()
 
 
 class MissingUsageIsZero(Loop):

@@ -80,6 +80,12 @@ def test_each_field_of_the_result_is_compared(
         ("content_filter", "failed", "holds"),
         ("content_filter", "done", "violated"),
         ("max_tokens", "deadline", "holds"),
+        ("max_tokens", "token_budget", "holds"),
+        ("max_tokens", "failed", "violated"),
+        ("refusal", "failed", "violated"),
+        ("refusal", "stopped", "violated"),
+        ("recitation", "failed", "holds"),
+        ("recitation", "done", "violated"),
     ],
 )
 def test_the_status_fits_the_last_response(
@@ -89,6 +95,26 @@ def test_the_status_fits_the_last_response(
     run = Run()
     run.says("half", stop=stop)
     assert verdict(run.ends(status, output="half"), "result-true").status == expected
+
+
+def test_a_response_that_was_asked_for_again_decides_nothing() -> None:
+    """A cut response may be followed by a request that fails: that is the end then."""
+    run = Run()
+    run.says("half", stop="max_tokens", keep=False)
+    run.fails()
+    assert verdict(run.ends("failed"), "result-true").status == "holds"
+
+
+def test_an_answer_over_the_budget_is_the_output() -> None:
+    """The tokens are spent, and the text is there (R6.2)."""
+    run = Run()
+    run.says("the disk is full")
+    for output, status in (("the disk is full", "holds"), (None, "violated")):
+        judged = verdict(run.ends("token_budget", output=output), "result-true")
+        assert judged.status == status
+    run = Run([read("look")])
+    run.looks()
+    assert verdict(run.ends("token_budget"), "result-true").status == "holds"
 
 
 def test_a_run_that_asked_nothing_is_not_done() -> None:

@@ -11,6 +11,7 @@ from agentsim.core import (
     CondenseEnded,
     Message,
     MessageInjected,
+    ToolEnding,
     assistant,
     user,
 )
@@ -69,21 +70,57 @@ def test_an_agent_that_returns_the_text_beside_calls_is_caught() -> None:
     assert ended(CALLING, status=None, output="stopped").status == "holds"
 
 
-def test_calls_that_were_looked_at_are_not_dropped() -> None:
-    """A run that ends done after it ran them, or asked a person, saw the structure."""
-    run = Run([LOOK])
-    run.asks(call("look"))
-    run.runs("look")
-    run.answers("ok")
-    assert verdict(run.ends(), NAME).status == "holds"
+def test_a_run_is_not_done_with_results_that_nobody_saw() -> None:
+    """The model answers to what its calls came to; a predicate, or a limit, may stop."""
+    for status in ("done", "stopped", "max_iterations", "loop"):
+        run = Run([LOOK])
+        run.asks(call("look"))
+        run.runs("look")
+        run.answers("ok")
+        judged = verdict(run.ends(status), NAME)
+        assert judged.status == ("violated" if status == "done" else "holds")
     run = Run([LOOK])
     run.asks(call("look"))
     run.confirms("look", approved=False)
     run.answers("Error: declined", error=True)
-    assert verdict(run.ends(), NAME).status == "holds"
+    words = verdict(run.ends(), NAME).violations[0].words
+    assert "the run is done before the model answers again" in words
 
 
-@pytest.mark.parametrize("stop", ["max_tokens", "refusal", "content_filter"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "ending", "words"),
+    [
+        ("look", "{}", "error", "whose run raised an error"),
+        ("see", "{}", None, "which is no tool"),
+        ("look", "[]", None, "with invalid arguments"),
+        ("look", "{}", "unknown", None),
+        ("look", "{}", "ok", None),
+        ("look", "{}", None, None),
+    ],
+)
+def test_a_call_that_failed_is_no_end(
+    name: str, arguments: str, ending: ToolEnding | None, words: str | None
+) -> None:
+    """What certainly failed is told to the model; what may have happened may end it."""
+    run = Run([LOOK])
+    run.asks(call(name, arguments))
+    if ending is not None:
+        run.runs(name, ending=ending)
+    run.answers("Error: it failed", error=True)
+    judged = verdict(run.ends("failed"), NAME)
+    assert [words in v.words for v in judged.violations if words] == [True] * bool(
+        words
+    )
+    assert judged.status == ("violated" if words else "holds")
+    run.fails()
+    assert verdict(run.ends("failed"), NAME).status == "holds"
+    run.events.pop()
+    assert verdict(run.ends("done"), NAME).status == "violated"
+
+
+@pytest.mark.parametrize(
+    "stop", ["max_tokens", "refusal", "content_filter", "recitation"]
+)
 def test_a_response_that_was_cut_ends_the_run(stop: str) -> None:
     """None of its calls runs, and nobody asks for the rest of it."""
     assert ended(assistant("half"), stop, status="truncated").status == "holds"

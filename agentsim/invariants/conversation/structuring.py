@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.core import FINAL_REASONS
+from agentsim.invariants.conversation.telling import due_status
 from agentsim.invariants.facts import Facts
+from agentsim.invariants.matching import arguments_of
 from agentsim.invariants.registry import Ruling, Violation, invariant, quoted, rule
-from agentsim.invariants.subjects import Life, Turn
+from agentsim.invariants.subjects import Asked, Life, Turn
 
 __all__ = ["stops_by_structure"]
 
@@ -24,8 +26,8 @@ CUT_REASONS = {
     "The run ends at the response that ends it, whatever its text says.",
     rationale="A loop that reads texts stops in the middle of the work because of a "
     "word, or asks on after the answer; one that does not read the reason runs calls "
-    "that were cut off.",
-    spec=("R3.1", "R3.8", "R3.10", "R3.11", "R3.12"),
+    "that were cut off; one that ends with a tool never tells the model what it did.",
+    spec=("R3.1", "R3.4", "R3.8", "R3.10", "R3.11", "R3.12"),
     exemptions=(
         (
             "A response that is asked for again by the same request: an empty one, a "
@@ -37,8 +39,10 @@ CUT_REASONS = {
             "announced condensation."
         ),
         "Requests of another conversation, which do not carry the response.",
-        "A run that a boundary, a predicate or a cancellation ends before its calls run.",
-        "Reasons that no rule speaks of.",
+        (
+            "A run that a boundary, a predicate or a cancellation ends with calls, or that "
+            "fails for another reason than a call that certainly failed."
+        ),
     ),
 )
 def stops_by_structure(facts: Facts) -> Ruling:
@@ -76,7 +80,7 @@ def _breaches(
     facts: Facts, life: Life, turn: Turn, next_at: int | None
 ) -> Iterator[Breach]:
     reason = turn.response.stop_reason
-    if reason in CUT_REASONS:
+    if due_status(reason) is not None:
         yield from _after_cut(facts, life, turn, next_at)
     elif reason == "pause_turn" and not turn.asked:
         yield from _after_pause(life, turn, next_at)
@@ -85,6 +89,8 @@ def _breaches(
             words = "asks for tools, and the run ends with it as if it were an answer"
             names = ", ".join(asked.call.name for asked in turn.asked)
             yield words, f"runs of {names}", "none of them, and the end", None
+        elif turn is life.turns[-1]:
+            yield from _after_calls(facts, life, turn)
     elif next_at is None or not _went_on(facts, life, turn, next_at):
         return
     elif reason == "tool_use":
@@ -100,7 +106,7 @@ def _after_cut(
     facts: Facts, life: Life, turn: Turn, next_at: int | None
 ) -> Iterator[Breach]:
     reason = turn.response.stop_reason
-    what = CUT_REASONS[reason]
+    what = CUT_REASONS.get(reason, f"was ended by {reason!a}, which ends the run")
     ran = [asked.operations[0] for asked in turn.asked if asked.operations]
     if ran:
         words, found = f"{what}, and a call of it runs", f"a run of {ran[0].start.name}"
@@ -110,6 +116,36 @@ def _after_cut(
     again = reason == "refusal" and turn.aligned and turn.shown_at == next_at
     if again or _went_on(facts, life, turn, next_at):
         yield f"{what}, and the run goes on", "the end", "another request", next_at
+
+
+def _after_calls(facts: Facts, life: Life, turn: Turn) -> Iterator[Breach]:
+    """A run that ends with calls, though nothing but a final answer may end it so."""
+    expected = "a request with their results"
+    if life.status == "done":
+        words = "asks for tools, and the run is done before the model answers again"
+        yield words, expected, "status done", None
+    if life.status != "failed" or any(
+        at > turn.response_at for at, _ in facts.failures
+    ):
+        return
+    for asked in turn.asked:
+        why = _certain_failure(facts, asked)
+        if why is not None:
+            words = f"asks for {asked.call.name}, {why}, and the run fails with it"
+            yield words, expected, "status failed", None
+            return
+
+
+def _certain_failure(facts: Facts, asked: Asked) -> str | None:
+    """Why a call certainly failed, which is the model's to know, and no end (R3.4)."""
+    last = asked.last
+    if last is not None:
+        failed = last.end is not None and last.end.ending == "error"
+        return "whose run raised an error" if failed else None
+    if asked.call.name not in facts.rights:
+        return "which is no tool"
+    invalid = arguments_of(asked.call.arguments) is None
+    return "with invalid arguments" if invalid else None
 
 
 def _after_pause(life: Life, turn: Turn, next_at: int | None) -> Iterator[Breach]:

@@ -18,14 +18,13 @@ from agentsim.invariants.registry import (
 )
 from agentsim.invariants.subjects import Asked, Life, Turn
 
-__all__ = ["result_true"]
+__all__ = ["due_status", "result_true"]
 
-CUT_REASONS = {
-    "max_tokens": "truncated",
-    "refusal": "refused",
-    "content_filter": "failed",
-}
-"""Reasons with which a response ends the run, and the status of that."""
+GOING_ON = ("tool_use", "pause_turn")
+"""Reasons with which a run goes on."""
+
+OVERRIDING = ("token_budget", "deadline", "cancelled")
+"""Statuses that may stand in place of the one that a response asks for."""
 
 UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
 """Statuses that a run whose last response is a final answer can't have."""
@@ -61,7 +60,10 @@ def result_true(facts: Facts) -> Ruling:
     if life.outcome.status is None:
         return not_applicable("the agent returned no RunResult")
     outcome, at = life.outcome, life.outcome_at
-    untrue = [*_status(life, outcome, at), *_iterations(facts, life, outcome, at)]
+    untrue = [
+        *_status(facts, life, outcome, at),
+        *_iterations(facts, life, outcome, at),
+    ]
     untrue += [*_usage(facts, life, outcome, at), *_tools(facts, life, outcome, at)]
     found = [
         Violation(f"the result is untrue: {words}", expected, told, places)
@@ -70,11 +72,18 @@ def result_true(facts: Facts) -> Ruling:
     return rule(1, found, "")
 
 
+def due_status(reason: str) -> str | None:
+    """The status of a run that a response ends as it stands, or None (R3.8, R3.12)."""
+    if reason in FINAL_REASONS or reason in GOING_ON:
+        return None
+    return {"max_tokens": "truncated", "refusal": "refused"}.get(reason, "failed")
+
+
 Untrue = tuple[str, str, str, tuple[int, ...]]
 """What is untrue, what was expected, what was found, and where it shows."""
 
 
-def _status(life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
+def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
     status = outcome.status
     if not life.turns:
         if status == "done":
@@ -87,22 +96,29 @@ def _status(life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
         return
     last = life.turns[-1]
     places, reason = (last.response_at, at), last.response.stop_reason
-    if status == "done":
-        if reason in CUT_REASONS:
-            expected = f"status {CUT_REASONS[reason]}"
-            words = f"the last response was ended by {reason}"
-            yield words, expected, "status done", places
-        elif not last.asked:
-            yield from _answer(last, outcome, places)
+    due = due_status(reason)
+    if due is not None and not _may_stand(facts, last, str(status), due):
+        words = f"the last response was ended by {ascii(reason)[1:-1]}"
+        yield words, f"status {due}", f"status {status}", places
         return
-    for cut, due in (("max_tokens", "truncated"), ("refusal", "refused")):
-        if status == due and reason != cut:
-            words = f"it is {due}, and the last response was not ended by {cut}"
-            yield words, f"another status than {due}", f"reason {reason}", places
     final = reason in FINAL_REASONS and not last.asked and last.consumed
+    if (status == "done" and not last.asked) or (status == "token_budget" and final):
+        yield from _answer(last, outcome, places)
+    for cut, named in (("max_tokens", "truncated"), ("refusal", "refused")):
+        if status == named and reason != cut:
+            words = f"it is {named}, and the last response was not ended by {cut}"
+            yield words, f"another status than {named}", f"reason {reason}", places
     if final and last.response.message.content and status in UNANSWERED:
         words = "the last response is a final answer"
         yield words, "status done", f"status {status}", places
+
+
+def _may_stand(facts: Facts, last: Turn, status: str, due: str) -> bool:
+    """Whether a status fits a last response that asks for one of its own."""
+    if status in (due, *OVERRIDING) or (not last.consumed and status != "done"):
+        return True
+    failed_again = any(at > last.response_at for at, _event in facts.failures)
+    return status == "failed" and failed_again
 
 
 def _answer(last: Turn, outcome: Outcome, places: tuple[int, ...]) -> Iterator[Untrue]:

@@ -13,14 +13,17 @@ __all__ = [
     "cut_answer_as_done",
     "cut_call_runs",
     "cut_response_raises",
+    "done_after_tool",
     "final_answer_unfinished",
     "goes_on_after_cut",
     "only_end_turn_ends",
     "pause_as_end",
     "pause_with_user_message",
+    "refusal_as_failure",
     "refusal_asked_again",
     "stop_with_calls_drops_them",
     "task_complete_tool",
+    "unknown_reason_goes_on",
 ]
 
 
@@ -183,3 +186,38 @@ class CutResponseRaises(Loop):
 async def cut_response_raises(env: Env) -> RunResult:
     """A refusal, or a response that was cut, is thrown as an exception."""
     return await CutResponseRaises(env).run()
+
+
+class DoneAfterTool(Loop):
+    def check_after_results(self) -> None:
+        raise End("done", output="All tools ran.")
+
+
+async def done_after_tool(env: Env) -> RunResult:
+    """The run is done as soon as tools have run: the model never reads their results."""
+    return await DoneAfterTool(env).run()
+
+
+class RefusalAsFailure(Loop):
+    def settle(self, response: Response) -> None:
+        if response.stop_reason == "refusal":
+            raise End("failed", "the model did not answer")
+        super().settle(response)
+
+
+async def refusal_as_failure(env: Env) -> RunResult:
+    """A refusal is told as any failure, which a caller may try again."""
+    return await RefusalAsFailure(env).run()
+
+
+class UnknownReasonGoesOn(Loop):
+    def settle(self, response: Response) -> None:
+        if response.stop_reason in ("max_tokens", "refusal", "pause_turn"):
+            super().settle(response)
+        elif not self.calls:
+            raise End("done", output=response.message.content)
+
+
+async def unknown_reason_goes_on(env: Env) -> RunResult:
+    """A stop reason that the loop does not know is taken for a usual one."""
+    return await UnknownReasonGoesOn(env).run()
