@@ -43,9 +43,8 @@ def test_a_mutant_is_caught(mutant: Mutant) -> None:
     """Random runs of the scenario that a mutant names violate the invariant it names."""
     caught: list[str] = []
     for runs in ROUNDS:
-        found = explore(
-            scenario(mutant.scenario.removesuffix(".yaml")), mutant.agent, runs=runs
-        )
+        story = scenario(mutant.scenario.removesuffix(".yaml"))
+        found = explore(story, mutant.agent, runs=runs, smallest=False)
         caught = sorted(found.violations)
         if mutant.invariant in caught:
             return

@@ -262,6 +262,22 @@ def test_the_first_violating_run_is_kept_and_shrunk() -> None:
         found.expect_holds()
 
 
+def test_failures_may_stay_as_they_were_found() -> None:
+    """Who asks for it gets them fast: no smaller run and no story is looked for."""
+    made: list[Run] = []
+    found = explore(
+        scenario("high_cpu"),
+        mutants.error_kills_loop,
+        runs=20,
+        smallest=False,
+        on_run=made.append,
+    )
+    [failure, *_] = found.failures
+    assert not failure.shrunk
+    assert failure.story is None
+    assert failure.run in made
+
+
 async def two_bugs(env: Env) -> None:
     """Fail in one place on an error of a tool, and in another without one."""
     try:

@@ -61,6 +61,7 @@ def explore(
     menu: Menu = EXPLORING,
     named: Collection[str] = (),
     known: str | Path | None = None,
+    smallest: bool = True,
     on_run: Callable[[Run], None] | None = None,
     on_progress: Callable[[Exploration], None] | None = None,
 ) -> Exploration:
@@ -82,6 +83,8 @@ def explore(
         named: What else must have been met: faults, invariants, `cancel`, `crash`.
         known: Folder that keeps known failures, such as `.agentsim`: those of this
             scenario, agent and menu are replayed first, and kept up to date.
+        smallest: Whether failures are made as small as they get, which takes some
+            hundred runs each; else they stay as they were found.
         on_run: Is told each run.
         on_progress: Is told what was found so far, after each run: for a progress bar.
 
@@ -113,7 +116,8 @@ def explore(
         else:
             explorer.enumerate(Exhaustive(deviations))
         explorer.close(named)
-        explorer.shrink()
+        if smallest:
+            explorer.shrink()
     except KeyboardInterrupt as error:
         found.stopped_by, found.complete = "keyboard", False
         explorer.close(named)
