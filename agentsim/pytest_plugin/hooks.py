@@ -48,9 +48,10 @@ def sim(request: pytest.FixtureRequest) -> Iterator[Sim]:
     `sim.world` is a live world, `sim.script(...)` says what the model answers, and
     `sim.run(agent, task)` makes a run; in an async test `await sim.arun(agent, task)`.
     """
-    from agentsim.pytest_plugin.simulated import SimulatedTest
+    __tracebackhide__ = True
+    from agentsim.pytest_plugin.simulated import simulated_test
 
-    test = SimulatedTest(request.node, settings_of(request.config))
+    test = simulated_test(request.node, settings_of(request.config))
     request.node.stash[TEST] = test
     yield test.sim
     test.judge_rest()
@@ -76,15 +77,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show the timeline of a failing run below the failure."""
+    """Show a failure without our frames, and the timeline of a failing run below it."""
+    ours = False
+    if call.excinfo is not None:
+        from agentsim.pytest_plugin.frames import hide_own_frames, is_ours
+
+        ours = is_ours(call.excinfo.value)
+        if ours and not item.config.getoption("fulltrace"):
+            hide_own_frames(call.excinfo)
     report = yield
+    traceback: Any = getattr(report.longrepr, "reprtraceback", None)
+    if ours and traceback:
+        # It says that all frames are hidden; they are ours, and tell nothing.
+        traceback.extraline = None
     test = item.stash.get(TEST, None)
     if test is not None and report.failed:
         report.sections.extend(test.take_sections())
-        traceback: Any = getattr(report.longrepr, "reprtraceback", None)
-        if call.excinfo is not None and test.raised(call.excinfo.value) and traceback:
-            # It says that all frames are hidden; they are ours, and tell nothing.
-            traceback.extraline = None
     return report
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import InvariantViolation, did_you_mean
-from agentsim.faults import CATALOGUE
+from agentsim.core import InvariantViolation, UsageError, did_you_mean
+from agentsim.faults import CATALOGUE, parse_rules
 from agentsim.pytest_plugin.options import Settings
 from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, replayed
 from agentsim.pytest_plugin.sim import Sim
@@ -20,7 +20,7 @@ from agentsim.pytest_plugin.timelines import timeline_text
 from agentsim.simulation import KNOWN_FOLDER, RUNS_INDEPENDENT, Menu, Run
 from agentsim.trace import to_jsonl
 
-__all__ = ["SimulatedTest"]
+__all__ = ["SimulatedTest", "simulated_test"]
 
 DECLARES = ("world", "faults", "deviations", "runs", "seed")
 """What the marker can say."""
@@ -34,7 +34,7 @@ class SimulatedTest:
         settings: The options; the test's markers go before them.
 
     Raises:
-        pytest.UsageError: for a marker that says what is not known.
+        UsageError: for a marker or an option that says what is not known.
     """
 
     def __init__(self, item: pytest.Function, settings: Settings) -> None:
@@ -51,7 +51,6 @@ class SimulatedTest:
         )
         self.sim = Sim(world=declared.get("world"), name=item.name)
         self._judged = 0
-        self._verdict: InvariantViolation | None = None
         self._sections: list[tuple[str, str]] = []
 
     def judge(self) -> None:
@@ -76,10 +75,6 @@ class SimulatedTest:
         __tracebackhide__ = True
         self._fail(self._judge_new())
 
-    def raised(self, error: BaseException) -> bool:
-        """Whether an exception is the verdict that was raised here."""
-        return error is self._verdict
-
     def add_findings_to(self, error: BaseException) -> None:
         """Judge the runs of a test that failed already: its own failure stays first."""
         findings = self._judge_new()
@@ -95,8 +90,7 @@ class SimulatedTest:
     def _fail(self, findings: Sequence[Finding]) -> None:
         __tracebackhide__ = True
         if findings:
-            self._verdict = InvariantViolation(self._told(findings))
-            raise self._verdict
+            raise InvariantViolation(self._told(findings))
 
     def _judge_new(self) -> list[Finding]:
         recorded = self.sim.recorded[self._judged :]
@@ -172,6 +166,20 @@ class SimulatedTest:
         self._note("runs", runs)
 
 
+def simulated_test(item: pytest.Function, settings: Settings) -> SimulatedTest:
+    """What the plugin does for a test that asks for `sim`.
+
+    Raises:
+        UsageError: for a marker or an option that says what is not known, naming the
+            test.
+    """
+    __tracebackhide__ = True
+    try:
+        return SimulatedTest(item, settings)
+    except UsageError as error:
+        raise UsageError(f"{item.nodeid}: {error}") from None
+
+
 def _way_to(item: pytest.Item) -> str:
     """The test as a command line names it, from the folder where pytest was started."""
     here = item.config.invocation_params.dir
@@ -191,17 +199,16 @@ def _verdict(findings: Sequence[Finding]) -> str:
     return "unknown" if findings else "holds"
 
 
-def _menu(settings: Settings, faults: Sequence[Any]) -> Menu:
+def _menu(settings: Settings, faults: object) -> Menu:
     """What may happen in the repeated runs: every order, and the faults asked for."""
     offered = settings.faults
     texts = [text.strip() for text in offered.split(",")]
     asked = {"none": (), "all": tuple(CATALOGUE)}.get(offered, texts)
-    return Menu(
-        policy="any_order",
-        faults=(*faults, *asked),
-        cancel=settings.cancel,
-        crash=settings.crash,
+    rules = (
+        *parse_rules(faults, "mark.agentsim: faults", groups=True),
+        *parse_rules(asked, "--agentsim-faults", groups=True),
     )
+    return Menu("any_order", rules, cancel=settings.cancel, crash=settings.crash)
 
 
 def _declared(item: pytest.Function) -> dict[str, Any]:
@@ -209,14 +216,13 @@ def _declared(item: pytest.Function) -> dict[str, Any]:
     declared: dict[str, Any] = {}
     for marker in item.iter_markers("agentsim"):
         if marker.args:
-            raise pytest.UsageError(
-                f"{item.nodeid}: mark.agentsim takes fields by name only: "
-                f"{', '.join(DECLARES)}"
+            raise UsageError(
+                f"mark.agentsim takes fields by name only: {', '.join(DECLARES)}"
             )
         for name, value in marker.kwargs.items():
             if name not in DECLARES:
-                raise pytest.UsageError(
-                    f"{item.nodeid}: mark.agentsim has no field {name!r}"
+                raise UsageError(
+                    f"mark.agentsim has no field {name!r}"
                     f"{did_you_mean(name, DECLARES)} (there are {', '.join(DECLARES)})"
                 )
             declared.setdefault(name, value)

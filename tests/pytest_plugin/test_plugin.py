@@ -21,7 +21,7 @@ import logging
 
 import pytest
 
-from agentsim import call, reference, say
+from agentsim import Scenario, call, explore, reference, say
 from agentsim.core import Request, system, tool_result, user
 from agentsim.world import Disk, Payments
 
@@ -125,6 +125,22 @@ def test_wrong_marker(sim):
     pass
 
 
+@pytest.mark.agentsim(faults=["slwo"])
+def test_wrong_fault(sim):
+    pass
+
+
+def test_wrong_script(sim):
+    sim.script(call("check_disk"))
+    sim.run(careless, "Look.")
+
+
+def test_without_the_fixture():
+    script = [call("clean_logs"), say("Freed.")]
+    scenario = Scenario(task="Clean.", world=[Disk()], script=script)
+    explore(scenario, careless, deviations=0).expect_holds()
+
+
 def test_skips(cleaning):
     pytest.skip("not today")
 
@@ -207,6 +223,34 @@ def test_a_wrong_marker_is_said(once: Done) -> None:
         "mark.agentsim has no field 'word'; did you mean 'world'? "
         "(there are world, faults, deviations, runs, seed)" in once.out
     )
+
+
+def test_a_wrong_fault_is_said(once: Done) -> None:
+    """The message names the test and its marker."""
+    assert (
+        "UsageError: test_it.py::test_wrong_fault: mark.agentsim: faults[0]: unknown "
+        "fault 'slwo'; did you mean 'slow'?" in once.out
+    )
+
+
+def test_errors_of_agentsim_show_the_frames_of_the_project_alone(once: Done) -> None:
+    """What we raise says all itself, and how we came to it is not shown."""
+    for name, line, words in (
+        ("test_wrong_script", "    sim.run(careless", "the script ran out"),
+        ("test_without_the_fixture", "    explore(scenario", "confirmed-before-effect"),
+        ("ERROR at setup of test_wrong_fault", "", "unknown fault"),
+    ):
+        shown = section(once.out, name)
+        assert f">   {line}" in shown or not line
+        assert words in shown
+        assert "agentsim/" not in shown
+        assert "All traceback entries are hidden" not in shown
+
+
+def test_a_full_trace_shows_all_frames(project: Path, installed: Path) -> None:
+    """`--full-trace` is for those who look for a bug in agentsim."""
+    words = ("--full-trace", "-k", "wrong_script")
+    assert "agentsim/" in run_pytest(project, *words, installed=installed).out
 
 
 def test_snapshots_of_runs_are_timelines(once: Done, project: Path) -> None:
