@@ -20,7 +20,8 @@ from tests.support.source import ROOT
 
 __all__ = ["metadata", "run_pytest"]
 
-_TERMINAL = ("FORCE_COLOR", "NO_COLOR", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "COLUMNS")
+_NOT_INHERITED = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "PYTEST_")
+"""Beginnings of variables that would tell a project's pytest of ours and its workers."""
 
 
 def metadata(folder: Path) -> Path:
@@ -55,7 +56,11 @@ def run_pytest(
         installed: A folder that `metadata` wrote; None: as it is installed here.
         env: More variables for it.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_NOT_INHERITED)
+    }
     paths = [str(ROOT)] if installed is None else [str(installed), str(ROOT)]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
