@@ -118,6 +118,8 @@ class Incarnation:
             return "returned", self.main.result(), None
         except asyncio.CancelledError as error:
             return ("cancelled" if self.cancelled else "raised"), None, error
+        except KeyboardInterrupt:
+            raise  # it is Ctrl-C in this very moment: an agent's own ends the loop
         except BaseException as error:  # noqa: BLE001 - the ending carries it
             return "raised", None, error
 

@@ -51,6 +51,13 @@ def on_thread(function: Callable[[Life], object]) -> Main:
     return lambda life: drive(life, function)
 
 
+def join_agents() -> None:
+    """Wait for threads whose driver is gone: the fence lets them end."""
+    for thread in threading.enumerate():
+        if thread.name.endswith("agent") and thread not in PARKED:
+            thread.join(5)
+
+
 def test_the_function_returns_after_its_gates() -> None:
     """What it returns comes out, at the time at which its last gate opened."""
 
@@ -348,9 +355,7 @@ def test_a_driver_that_is_closed_lets_its_thread_end() -> None:
         driver.close()
 
     run(main)
-    for thread in threading.enumerate():
-        if thread.name.endswith("agent") and thread not in PARKED:
-            thread.join(5)
+    join_agents()
     assert seen == ["fenced"]
 
 
@@ -407,6 +412,72 @@ def test_exit_and_interrupt_come_out() -> None:
 
     ending = run(on_thread(agent)).ending
     assert isinstance(ending.error, SystemExit)
+
+
+class Broken:
+    """A lock at which Ctrl-C comes, before the thread got it or after it gave it back."""
+
+    def __init__(self, lock: threading.Lock, at: int, *, late: bool) -> None:
+        self._lock = lock
+        self._left = at
+        self._late = late
+
+    def acquire(self, *, timeout: float) -> bool:
+        """Wait for the thread, but the one time."""
+        self._left -= 1
+        if self._left:
+            return self._lock.acquire(timeout=timeout)
+        if self._late:
+            self._lock.acquire(timeout=timeout)
+            self._lock.release()  # taken by nobody: Ctrl-C broke in before
+        raise KeyboardInterrupt
+
+    def release(self) -> None:
+        """Hand over."""
+        self._lock.release()
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_ctrl_c_during_a_handover_comes_out(at: int, late: bool) -> None:
+    """It ends the run, and no error of the handover takes its place."""
+    seen: list[str] = []
+
+    def agent(life: Life) -> None:
+        for _ in range(3):
+            wait(life)
+        seen.append("the end")
+
+    async def main(life: Life) -> None:
+        baton = Baton(partial(agent, life), name="agent")
+        baton._back = Broken(baton._back, at, late=late)  # type: ignore[assignment]
+        await baton.drive()
+
+    with pytest.raises(KeyboardInterrupt):
+        run(main)
+    join_agents()
+    assert seen == []
+
+
+def test_no_agent_swallows_ctrl_c() -> None:
+    """One that comes while the loop answers is not for the agent, who may catch it."""
+    seen: list[BaseException] = []
+
+    async def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    def agent(life: Life) -> None:
+        held = Baton.held()
+        assert held is not None
+        try:
+            held.wait_for(interrupted)
+        except BaseException as error:  # noqa: BLE001 - as bad agents do
+            seen.append(error)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(on_thread(agent))
+    join_agents()
+    assert [type(error) for error in seen] == [Fenced]
 
 
 def test_threads_of_its_own_may_not_wait() -> None:

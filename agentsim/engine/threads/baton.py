@@ -9,6 +9,7 @@ dead are those of that task, and need no second set of rules.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
@@ -95,8 +96,8 @@ class Baton:
                 too many threads of dead agents are left.
         """
         self._loop = cast("SimLoop", asyncio.get_running_loop())
-        self._start()
         try:
+            self._start()
             self._resume()
             while self._asked is not None:
                 await self._answer(self._asked)
@@ -121,8 +122,8 @@ class Baton:
                 # The run is over, whatever the agent makes of the error that ended it.
                 await self._loop.create_future()
             self._value = await asked()
-        except GeneratorExit:
-            raise
+        except (GeneratorExit, KeyboardInterrupt):
+            raise  # Ctrl-C is for who explores, and no agent may swallow it
         except BaseException as error:  # noqa: BLE001 - it is the thread that takes it
             self._error = error
 
@@ -159,7 +160,7 @@ class Baton:
     def _abandon(self) -> None:
         """Leave the thread to itself: it is fenced from now on."""
         self._abandoned = True
-        self._go.release()
+        _open(self._go)
 
     # ------------------------------------------------------------------ on the thread
 
@@ -172,7 +173,7 @@ class Baton:
         """
         self._check_fence()
         self._asked = ask
-        self._back.release()
+        _open(self._back)
         self._go.acquire()
         self._check_fence()
         error, self._error = self._error, None
@@ -195,11 +196,12 @@ class Baton:
         _HELD.baton = self
         self._go.acquire()
         try:
+            self._check_fence()
             self._value = self._function()
         except BaseException as error:  # noqa: BLE001 - the driver raises it
             self._error = error
         self._asked = None
-        self._back.release()
+        _open(self._back)
 
     def _check_fence(self) -> None:
         if not self._abandoned:
@@ -210,3 +212,9 @@ class Baton:
         for_ever = threading.Lock()
         for_ever.acquire()
         for_ever.acquire()
+
+
+def _open(lock: threading.Lock) -> None:
+    """Open a lock, which is open already where Ctrl-C broke in upon a handover."""
+    with contextlib.suppress(RuntimeError):
+        lock.release()
