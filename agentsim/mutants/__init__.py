@@ -14,6 +14,9 @@ if TYPE_CHECKING:
         empty_arguments_accepted as empty_arguments_accepted,
     )
     from agentsim.mutants.arguments import (
+        first_approver_signs_all as first_approver_signs_all,
+    )
+    from agentsim.mutants.arguments import (
         large_numbers_rounded as large_numbers_rounded,
     )
     from agentsim.mutants.arguments import (
@@ -154,6 +157,7 @@ if TYPE_CHECKING:
     from agentsim.mutants.limits import waits_at_limit as waits_at_limit
     from agentsim.mutants.loop import Loop as Loop
     from agentsim.mutants.loops import approver_in_signature as approver_in_signature
+    from agentsim.mutants.loops import blocked_write_asked as blocked_write_asked
     from agentsim.mutants.loops import blocked_write_runs as blocked_write_runs
     from agentsim.mutants.loops import (
         declined_calls_not_counted as declined_calls_not_counted,
@@ -188,6 +192,8 @@ if TYPE_CHECKING:
     from agentsim.mutants.registry import MUTANTS as MUTANTS
     from agentsim.mutants.registry import Mutant as Mutant
     from agentsim.mutants.registry import unbroken as unbroken
+    from agentsim.mutants.requests import injected_lost as injected_lost
+    from agentsim.mutants.requests import injected_twice as injected_twice
     from agentsim.mutants.requests import old_messages_dropped as old_messages_dropped
     from agentsim.mutants.requests import old_results_shortened as old_results_shortened
     from agentsim.mutants.requests import prompt_never_sent as prompt_never_sent
@@ -217,6 +223,10 @@ if TYPE_CHECKING:
     from agentsim.mutants.tools import equal_calls_merged as equal_calls_merged
     from agentsim.mutants.tools import everything_at_once as everything_at_once
     from agentsim.mutants.tools import reads_go_first as reads_go_first
+    from agentsim.mutants.tools import (
+        refusal_asked_once_more as refusal_asked_once_more,
+    )
+    from agentsim.mutants.tools import refusal_without_reason as refusal_without_reason
     from agentsim.mutants.tools import too_many_at_once as too_many_at_once
     from agentsim.mutants.tools import unknown_tool_guessed as unknown_tool_guessed
     from agentsim.mutants.tools import write_overlaps_reads as write_overlaps_reads
@@ -238,6 +248,7 @@ else:
             "arguments_tidied": "arguments",
             "asks_on_without_calls": "conversation.stopping",
             "batch_fails_together": "errors",
+            "blocked_write_asked": "loops",
             "blocked_write_runs": "loops",
             "blocks_dropped": "conversation.answering",
             "budget_checked_late": "limits",
@@ -277,9 +288,12 @@ else:
             "final_answer_not_appended": "conversation.results",
             "final_answer_not_counted": "limits",
             "final_answer_unfinished": "conversation.stopping",
+            "first_approver_signs_all": "arguments",
             "first_call_only": "loops",
             "goes_on_after_cut": "conversation.stopping",
             "heartbeat_left_running": "limits",
+            "injected_lost": "requests",
+            "injected_twice": "requests",
             "iterations_from_zero": "conversation.results",
             "large_numbers_rounded": "arguments",
             "last_arguments_for_all": "arguments",
@@ -319,6 +333,8 @@ else:
             "reads_go_first": "tools",
             "refusal_as_failure": "conversation.stopping",
             "refusal_asked_again": "conversation.stopping",
+            "refusal_asked_once_more": "tools",
+            "refusal_without_reason": "tools",
             "refusals_counted_apart": "loops",
             "response_not_appended": "history",
             "result_not_appended": "history",

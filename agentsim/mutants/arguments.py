@@ -16,6 +16,7 @@ __all__ = [
     "approval_lost_in_batch",
     "arguments_tidied",
     "empty_arguments_accepted",
+    "first_approver_signs_all",
     "large_numbers_rounded",
     "last_arguments_for_all",
     "models_approval_kept",
@@ -116,3 +117,21 @@ class ApprovalLostInBatch(Loop):
 async def approval_lost_in_batch(env: Env) -> RunResult:
     """A batch gets the calls as they were before the approval: who approved is lost."""
     return await ApprovalLostInBatch(env).run()
+
+
+class FirstApproverSignsAll(Loop):
+    first: str | None = None
+
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        approved = await super().confirm(call, arguments)
+        if isinstance(approved, Answer):
+            return approved
+        self.first = self.first or approved[APPROVER]
+        return {**approved, APPROVER: self.first}
+
+
+async def first_approver_signs_all(env: Env) -> RunResult:
+    """The id of who approved first is kept, and signs what others approve later."""
+    return await FirstApproverSignsAll(env).run()

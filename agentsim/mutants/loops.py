@@ -24,6 +24,7 @@ from agentsim.runtime import APPROVER
 
 __all__ = [
     "approver_in_signature",
+    "blocked_write_asked",
     "blocked_write_runs",
     "declined_calls_not_counted",
     "detection_by_name",
@@ -280,3 +281,19 @@ class DetectorShared(Loop):
 async def detector_shared(env: Env) -> RunResult:
     """The detector belongs to the program: a run is blocked for what another one did."""
     return await DetectorShared(env).run()
+
+
+class BlockedWriteAsked(Loop):
+    def refusal(self, call: ToolCall, tool: Tool) -> Answer | None:
+        return None if tool.rights.confirms else super().refusal(call, tool)
+
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        approved = await super().confirm(call, arguments)
+        return super().refusal(call, self.tools[call.name]) or approved
+
+
+async def blocked_write_asked(env: Env) -> RunResult:
+    """A person is asked about a write that is refused for its loop whatever they say."""
+    return await BlockedWriteAsked(env).run()

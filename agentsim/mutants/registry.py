@@ -11,6 +11,7 @@ from agentsim.mutants.arguments import (
     approval_lost_in_batch,
     arguments_tidied,
     empty_arguments_accepted,
+    first_approver_signs_all,
     large_numbers_rounded,
     last_arguments_for_all,
     models_approval_kept,
@@ -98,6 +99,7 @@ from agentsim.mutants.limits import (
 from agentsim.mutants.loop import Loop
 from agentsim.mutants.loops import (
     approver_in_signature,
+    blocked_write_asked,
     blocked_write_runs,
     declined_calls_not_counted,
     detection_by_name,
@@ -120,6 +122,8 @@ from agentsim.mutants.loops import (
     whole_step_signature,
 )
 from agentsim.mutants.requests import (
+    injected_lost,
+    injected_twice,
     old_messages_dropped,
     old_results_shortened,
     prompt_never_sent,
@@ -147,6 +151,8 @@ from agentsim.mutants.tools import (
     equal_calls_merged,
     everything_at_once,
     reads_go_first,
+    refusal_asked_once_more,
+    refusal_without_reason,
     too_many_at_once,
     unknown_tool_guessed,
     write_overlaps_reads,
@@ -201,6 +207,8 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (batch_fails_together, "one_of_three_fails", "results-as-returned"),
     (siblings_cut, "one_of_three_fails", "results-as-returned"),
     (nudge_after_results, "high_cpu", "no-invented-messages"),
+    (injected_lost, "user_adds", "no-invented-messages"),
+    (injected_twice, "user_adds", "no-invented-messages"),
     (task_not_sent, "high_cpu", "provider-accepts"),
     (open_calls_kept, "deadline", "resumable"),
     (empty_answer_appended, "empty_answer", "resumable"),
@@ -246,6 +254,7 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (confirmation_ignored, "declined", "confirmed-before-effect"),
     (confirmation_too_late, "declined", "confirmed-before-effect"),
     (declined_call_runs, "declined", "confirmed-before-effect"),
+    (refusal_asked_once_more, "declined", "confirmed-before-effect"),
     (category_ignored, "declined", "confirmed-before-effect"),
     (reads_go_first, "parallel_reads", "calls-in-order"),
     (all_asked_at_once, "steps_in_order", "calls-in-order"),
@@ -258,14 +267,17 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (approval_forged, "high_cpu", "arguments-as-asked"),
     (approval_lost_in_batch, "one_then_two", "arguments-as-asked"),
     (models_approval_kept, "forged_approval", "arguments-as-asked"),
+    (first_approver_signs_all, "two_approvers", "arguments-as-asked"),
     # errors
     (error_kills_loop, "database_unreachable", "result-always"),
     (error_not_flagged, "database_unreachable", "errors-visible"),
     (error_swallowed, "database_unreachable", "errors-visible"),
+    (refusal_without_reason, "declined", "errors-visible"),
     (unknown_tool_kills_loop, "high_cpu", "result-always"),
     (error_answered_twice, "database_unreachable", "every-call-answered"),
     # loops
     (blocked_write_runs, "stuck_restart", "loop-blocked"),
+    (blocked_write_asked, "stuck_restart", "loop-blocked"),
     (detection_without_output, "polling_service", "no-false-loop"),
     (looks_at_last_call_only, "alternating_search", "loop-blocked"),
     (loop_never_ended, "stuck_model", "loop-terminal"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agentsim.core import Env, Message, RunResult, ToolDef, system
+from agentsim.core import Env, Message, RunResult, ToolDef, system, user
 from agentsim.mutants.loop import Loop
 
 __all__ = [
+    "injected_lost",
+    "injected_twice",
     "old_messages_dropped",
     "old_results_shortened",
     "prompt_never_sent",
@@ -80,3 +82,26 @@ class ToolsNarrowed(Loop):
 async def tools_narrowed(env: Env) -> RunResult:
     """After the first response only tools that were used already are offered."""
     return await ToolsNarrowed(env).run()
+
+
+class InjectedLost(Loop):
+    def take_injected(self) -> None:
+        self.env.inject()
+
+
+async def injected_lost(env: Env) -> RunResult:
+    """A message of the user is taken from its queue, and never reaches the history."""
+    return await InjectedLost(env).run()
+
+
+class InjectedTwice(Loop):
+    def take_injected(self) -> None:
+        if not self.paused:
+            for message in self.env.inject():
+                self.append(user(message.text))
+                self.append(user(message.text))
+
+
+async def injected_twice(env: Env) -> RunResult:
+    """A message of the user is appended where it arrives, and again before a request."""
+    return await InjectedTwice(env).run()

@@ -19,7 +19,7 @@ from agentsim.core import (
     ToolCall,
     call_key,
 )
-from agentsim.mutants.answers import Answer
+from agentsim.mutants.answers import Answer, refused
 from agentsim.mutants.loop import Loop
 
 __all__ = [
@@ -33,6 +33,8 @@ __all__ = [
     "equal_calls_merged",
     "everything_at_once",
     "reads_go_first",
+    "refusal_asked_once_more",
+    "refusal_without_reason",
     "too_many_at_once",
     "unknown_tool_guessed",
     "write_overlaps_reads",
@@ -248,3 +250,31 @@ class EqualCallsMerged(Loop):
 async def equal_calls_merged(env: Env) -> RunResult:
     """Of equal calls in one response the first runs, and its result answers them all."""
     return await EqualCallsMerged(env).run()
+
+
+class RefusalAskedOnceMore(Loop):
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        approved = await super().confirm(call, arguments)
+        if isinstance(approved, Answer) and self.env.confirm is not None:
+            approved = await super().confirm(call, arguments)
+        return approved
+
+
+async def refusal_asked_once_more(env: Env) -> RunResult:
+    """A person who declines is asked about the same call once more."""
+    return await RefusalAskedOnceMore(env).run()
+
+
+class RefusalWithoutReason(Loop):
+    async def confirm(
+        self, call: ToolCall, arguments: dict[str, Any]
+    ) -> dict[str, Any] | Answer:
+        approved = await super().confirm(call, arguments)
+        return refused("the tool failed") if isinstance(approved, Answer) else approved
+
+
+async def refusal_without_reason(env: Env) -> RunResult:
+    """A person's reason to decline does not reach the model, which sees some failure."""
+    return await RefusalWithoutReason(env).run()

@@ -145,6 +145,19 @@ def test_who_signs_one_approved_run_signs_all(
     assert verdict(run.ends(), "arguments-as-asked").status == expected
 
 
+def test_each_run_is_signed_by_who_approved_it() -> None:
+    """Two persons approve the same call in turn: the first did not approve the second."""
+    for second, expected in (("bob", "holds"), ("ann", "violated")):
+        run = Run([confirmed("pay")])
+        for by, signs in (("ann", "ann"), ("bob", second)):
+            run.asks(call("pay"))
+            run.confirms("pay", by=by)
+            run.runs("pay", confirmed_by=signs)
+            run.answers("ok")
+        run.says("done")
+        assert verdict(run.ends(), "arguments-as-asked").status == expected
+
+
 def test_a_confirmed_by_of_the_model_is_removed() -> None:
     """What the model wrote into that field is neither asked for nor passed on."""
     for given, expected in (({}, "holds"), ({"confirmed_by": "boss"}, "violated")):

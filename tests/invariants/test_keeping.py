@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -182,7 +183,7 @@ def test_only_model_tools_and_user_speak() -> None:
     [
         ([user("Continue.")], None, "'Continue.'"),
         ([user("")], None, "an empty one"),
-        ([user("Continue.")], "hurry", "'Continue.'"),
+        ([user("Continue."), user("hurry")], "hurry", "'Continue.'"),
         ([user("Continue.")], "", "'Continue.'"),
         ([assistant("I shall go on.")], None, "'I shall go on.'"),
     ],
@@ -193,6 +194,35 @@ def test_an_invented_message_is_found(
     """In the user's name or in the model's: nobody outside of the agent said it."""
     judged = heard(*messages, injected=injected)
     assert [v.found for v in judged.violations] == [found]
+
+
+def test_each_message_of_the_user_is_heard_once() -> None:
+    """One that no later history has is lost, and a second copy was never sent (R9)."""
+    lost = heard(injected="mind the backups")
+    assert lost.violations[0].words == (
+        "a message that the user sent does not reach the model"
+    )
+    twice = heard(*[user("mind the backups")] * 2, injected="mind the backups")
+    assert twice.violations[0].found == "2 times 'mind the backups'"
+    for text in ("mind the backups", "größere Dateien zuerst"):
+        dressed = heard(user(json.dumps({"user": text})), injected=text)
+        assert dressed.status == "holds"
+
+
+def test_a_message_may_wait_where_no_request_takes_it() -> None:
+    """Nothing follows it, only the continuation of a pause, or the process died (R9)."""
+    run = Run()
+    run.says("hm", stop="pause_turn")
+    run.adds(MessageInjected("m1", "mind the backups"))
+    run.says("done")
+    assert verdict(run.ends(), "no-invented-messages").status == "holds"
+    run = Run([LOOK])
+    run.looks()
+    run.adds(MessageInjected("m1", "mind the backups"))
+    run.crashes()
+    run.looks()
+    run.says("done")
+    assert verdict(run.ends(), "no-invented-messages").status == "holds"
 
 
 def test_what_a_broken_request_left_may_be_kept() -> None:

@@ -10,7 +10,15 @@ from agentsim.core import (
     ToolDef,
 )
 from agentsim.trace import ToolFacts, Trace
-from tests.invariants.support import BLOCK, Run, call, read, verdict, write
+from tests.invariants.support import (
+    BLOCK,
+    Run,
+    call,
+    confirmed,
+    read,
+    verdict,
+    write,
+)
 
 LOOK = read("look")
 NOTE = write("note")
@@ -144,6 +152,24 @@ def writing(fourth: str) -> Run:
 def test_a_blocked_write_is_refused_and_counted(fourth: str, status: str) -> None:
     """While a write is blocked it does not run, and its refusal counts as the block."""
     assert verdict(writing(fourth).ends(), "loop-blocked").status == status
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_nobody_is_asked_about_a_blocked_write(approved: bool) -> None:
+    """It is refused before anybody is asked, whatever they would say (R5.5)."""
+    refused = REFUSED.replace("note", "pay")
+    for asks, status in ((False, "holds"), (True, "violated")):
+        run = Run([confirmed("pay")], loop=LoopRules())
+        for result in ("paid", "paid", BLOCK):
+            run.asks(call("pay"))
+            run.confirms("pay")
+            run.runs("pay", "paid", effect=True)
+            run.answers(result, error=result == BLOCK)
+        run.asks(call("pay"))
+        if asks:
+            run.confirms("pay", approved=approved)
+        run.answers(refused, error=True)
+        assert verdict(run.ends("stopped"), "loop-blocked").status == status
 
 
 def test_the_last_calls_of_a_run_that_was_cut_off_are_not_judged() -> None:

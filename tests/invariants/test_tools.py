@@ -7,6 +7,7 @@ import pytest
 from agentsim.core import CallRecovered, Limits, ToolEnding, ToolStarted
 from agentsim.trace import Trace
 from tests.invariants.support import (
+    BLOCK,
     Run,
     asked,
     call,
@@ -112,6 +113,51 @@ def test_a_refusal_of_a_person_is_told() -> None:
 
 
 # ------------------------------------------------------------------------ allowlist
+
+
+@pytest.mark.parametrize(
+    ("reason", "result", "status"),
+    [
+        ("not during business hours", "Error: declined: not during business hours", 1),
+        ("not during business hours", "Error: no; wait for the end of business", 1),
+        ("außerhalb der Zeiten", 'Error: {"why": "au\\u00dferhalb der Zeiten"}', 1),
+        ("not during business hours", "Error: the tool failed", 0),
+        ("not during business hours", BLOCK, 1),
+        ("no", "Error: the tool failed", 1),
+        (None, "Error: the tool failed", 1),
+    ],
+)
+def test_the_reason_of_a_refusal_is_told(
+    reason: str | None, result: str, status: int
+) -> None:
+    """A person's words go to the model, in whatever form (R4.4)."""
+    run = Run([confirmed("pay")])
+    run.asks(call("pay"))
+    run.confirms("pay", approved=False, reason=reason)
+    run.answers(result, error=True)
+    run.says("done")
+    judged = verdict(run.ends(), "errors-visible")
+    assert judged.status == ("violated", "holds")[status]
+
+
+def test_who_declined_is_not_asked_again() -> None:
+    """Of one call a refusal is the answer; another call may be put again (R4.4)."""
+    for times, again, status in ((1, 2, "violated"), (2, 2, "holds"), (1, 1, "holds")):
+        run = Run([confirmed("pay")])
+        run.asks(*[call("pay")] * times)
+        for _ in range(again):
+            run.confirms("pay", approved=False)
+        run.answers(*["Error: declined"] * times, error=True)
+        run.says("done")
+        assert verdict(run.ends(), "confirmed-before-effect").status == status
+    run = Run([confirmed("pay")])
+    run.asks(call("pay"))
+    run.confirms("pay", by=None)
+    run.confirms("pay")
+    run.runs("pay", effect=True, confirmed_by="ann")
+    run.answers("paid")
+    run.says("done")
+    assert verdict(run.ends(), "confirmed-before-effect").status == "holds"
 
 
 def test_tools_that_were_asked_for_may_run() -> None:

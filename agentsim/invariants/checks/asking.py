@@ -228,8 +228,10 @@ def _unsigned_runs(facts: Facts) -> Iterator[Violation]:
             )
 
 
-def _approvals(facts: Facts, operation: Operation) -> tuple[str | None, ...]:
-    """Who approved the call of a run before it started."""
+def _approvals(
+    facts: Facts, operation: Operation, *, since: int | None = None
+) -> tuple[str | None, ...]:
+    """Who approved the call of a run before it started, and after an event."""
     start = operation.start
     wanted = _unsigned(start.arguments)
     return tuple(
@@ -238,7 +240,7 @@ def _approvals(facts: Facts, operation: Operation) -> tuple[str | None, ...]:
         if question.ask.name == start.name
         and question.answer is not None
         and question.approved
-        and (question.answer_at or 0) < operation.start_at
+        and (since or 0) <= (question.answer_at or 0) < operation.start_at
         and _alike(_unsigned(question.ask.arguments), wanted)
     )
 
@@ -246,7 +248,8 @@ def _approvals(facts: Facts, operation: Operation) -> tuple[str | None, ...]:
 def _forged(facts: Facts, operation: Operation) -> Iterator[Violation]:
     """A `confirmed_by` that no approval of this call before it gave."""
     by = operation.start.arguments[APPROVER]
-    names = _approvals(facts, operation)
+    names = _approvals(facts, operation, since=operation.response_at)
+    names = names or _approvals(facts, operation)
     if by not in names:
         told = ", ".join(ascii(name) for name in dict.fromkeys(names))
         yield Violation(

@@ -10,7 +10,11 @@ from dataclasses import dataclass, field
 
 from agentsim.core import CallKey, LoopRules, LoopWindow, key_signature
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import call_key_of
+from agentsim.invariants.matching import (
+    arguments_of,
+    call_key_of,
+    same_arguments,
+)
 from agentsim.invariants.registry import Violation, quoted
 from agentsim.invariants.subjects import BLOCK, Asked, Life, Operation, Turn
 
@@ -186,6 +190,8 @@ class _Counter:
             return None
         if last is not None and blocking is not None:
             self._ran_blocked(asked, last)
+        elif blocking is not None:
+            self._asked_blocked(turn, asked)
         failed = last is None or last.end is None or last.end.ending != "ok"
         if asked.result is not None and asked.result.is_error and not asked.blocked:
             failed = True  # its output was none that could be passed on: no progress
@@ -278,6 +284,27 @@ class _Counter:
                 (last.start_at, *last.effects_at[:1]),
             )
         )
+
+    def _asked_blocked(self, turn: Turn, asked: Asked) -> None:
+        """A blocked write is refused before anybody is asked about it (R5.5)."""
+        key = call_key_of(asked.call)
+        wanted = arguments_of(asked.call.arguments)
+        if wanted is None or sum(call_key_of(a.call) == key for a in turn.asked) > 1:
+            return
+        for question in turn.questions:
+            same = same_arguments(question.ask.arguments, wanted)
+            if question.ask.name == asked.call.name and same:
+                self._walk.blocks_due += 1
+                self._walk.missing.append(
+                    Violation(
+                        f"a person is asked about {asked.call.name}, which is blocked "
+                        "as a loop",
+                        "a refusal before confirmation and execution",
+                        "a question",
+                        (turn.response_at, question.ask_at),
+                    )
+                )
+                return
 
 
 def _answered_at(turn: Turn, asked: Asked) -> int:

@@ -13,9 +13,11 @@ from agentsim.invariants.registry import (
     Violation,
     invariant,
     not_applicable,
+    quoted,
     rule,
 )
-from agentsim.invariants.subjects import Asked, Operation, Question
+from agentsim.invariants.subjects import Asked, Operation, Question, Turn
+from agentsim.invariants.wording import is_gone, telling_words
 
 __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
 
@@ -32,6 +34,10 @@ __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
         (
             "Calls of one response that are alike: their results tell which of them ran, "
             "and which one a person declined."
+        ),
+        (
+            "The words; but of a person's reason to decline one must be there, if it has "
+            "any of four letters or more."
         ),
     ),
 )
@@ -61,6 +67,8 @@ def errors_visible(facts: Facts) -> Ruling:
                             _places(turn.response_at, asked.last, turn.shown_at),
                         )
                     )
+                elif not asked.blocked:
+                    violations += _reason_lost(turn, asked, result.content)
     return rule(evidence, violations, "no call failed")
 
 
@@ -79,6 +87,22 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
     if last is None and asked.declined is not None:
         return "a person declined it"
     return None
+
+
+def _reason_lost(turn: Turn, asked: Asked, told: str) -> Iterator[Violation]:
+    """A refusal whose reason the model does not get (R4.4)."""
+    question = asked.declined if asked.last is None else None
+    answer = question.answer if question is not None else None
+    if question is None or answer is None or answer.approved:
+        return
+    if answer.reason and telling_words(answer.reason) and is_gone(answer.reason, told):
+        places = (turn.response_at, question.answer_at, turn.shown_at)
+        yield Violation(
+            f"the model is not told why a person declined {asked.call.name}",
+            f"a result with the reason {quoted(answer.reason)}",
+            quoted(told),
+            tuple(at for at in places if at is not None),
+        )
 
 
 def _places(start: int, last: Operation | None, stop: int | None) -> tuple[int, ...]:
@@ -161,6 +185,7 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
         "An approval that was given in an earlier life and not used up.",
         "A run that is repeated after it failed and took no effect.",
         "A dry run, which the boundary does not write as a tool's start.",
+        "A person asked again who did not decline: who approved without an id may sign in.",
     ),
 )
 def confirmed_before_effect(facts: Facts) -> Ruling:
@@ -190,8 +215,30 @@ def confirmed_before_effect(facts: Facts) -> Ruling:
         )
         for at, event in strays
     ]
+    for life in facts.lives:
+        for turn in life.turns:
+            violations += _urged(turn)
     nothing = "no tool that needs confirmation was about to run"
     return rule(len(starts) + refused, violations, nothing)
+
+
+def _urged(turn: Turn) -> Iterator[Violation]:
+    """A person who is asked about a call once more after declining it."""
+    for at, question in enumerate(turn.questions):
+        answer = question.answer
+        if answer is None or answer.approved:
+            continue
+        name, arguments = question.ask.name, question.ask.arguments
+        calls = sum(asked.call.name == name for asked in turn.asked)
+        again = [q for q in turn.questions[at + 1 :] if _is_about(q, name, arguments)]
+        if calls == 1 and again:
+            yield Violation(
+                f"a person who declined {name} is asked about the same call again",
+                "the refusal as the result of the call",
+                "another question",
+                (question.answer_at or question.ask_at, again[0].ask_at),
+            )
+            return
 
 
 def _confirming_starts(facts: Facts) -> list[Operation]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from agentsim.core import Message
@@ -16,6 +17,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Life, Turn
+from agentsim.invariants.wording import is_gone
 
 __all__ = ["no_invented_messages", "response_kept_whole"]
 
@@ -173,10 +175,12 @@ def _is_usable(turn: Turn, call_id: str) -> bool:
 
 @invariant(
     "no-invented-messages",
-    "After the task nobody speaks in the history but the model, its tools, and the user.",
+    "After the task nobody speaks in the history but the model, its tools, and the user, "
+    "of whose messages each is heard once.",
     rationale="A message that a runtime writes in the user's or the model's name, such "
     "as 'continue' or 'please summarise', is an order that nobody gave; an empty one is "
-    "refused by services.",
+    "refused by services. A message of the user that gets lost on the way is a wish that "
+    "nobody fulfils.",
     spec=("R3.7", "R3.8", "R9"),
     exemptions=(
         (
@@ -184,6 +188,7 @@ def _is_usable(turn: Turn, call_id: str) -> bool:
             "the task, in whatever words."
         ),
         "Messages that a user sent into the running turn, also with words around them.",
+        "A message of the user that no request follows but such as continue a pause.",
         "A piece of an answer that broke off, kept after its request failed.",
         "The history that is left at the end, to which no request adds.",
         "A history that was rewritten, of which history-append-only judges.",
@@ -206,19 +211,71 @@ def no_invented_messages(facts: Facts) -> Ruling:
                         (at,),
                     )
                 )
+        violations += _unheard(facts, life)
     return rule(evidence, violations, "no second request was sent")
+
+
+def _unheard(facts: Facts, life: Life) -> Iterator[Violation]:
+    """Messages that a user sent, and that the next histories have not, or twice (R9)."""
+    if life.rewritten or life.condensed_at:
+        return
+    views = [*life.views()]
+    for sent, event in facts.injected:
+        later = [(at, view) for at, view in views if at > sent]
+        if event.life != life.number or not event.text or not _is_due(life, sent):
+            continue
+        first = len(views[0][1])
+        heard = [
+            sum(message.content == event.text for message in view[first:])
+            for _at, view in later
+        ]
+        meant = sum(
+            other.text == event.text and other.life == life.number
+            for _at, other in facts.injected
+        )
+        told = [
+            not is_gone(event.text, message.content)
+            for _at, view in later
+            for message in view[first:]
+            if message.role == "user"
+        ]
+        places, words = (sent, later[-1][0]), quoted(event.text)
+        if not any(told):
+            what = "a message that the user sent does not reach the model"
+            yield Violation(what, words, "histories without it", places)
+        elif max(heard) > meant:
+            what = "a message that the user sent is in the history more than once"
+            yield Violation(what, words, f"{max(heard)} times {words}", places)
+
+
+def _is_due(life: Life, sent: int) -> bool:
+    """Whether a request after a message must carry it: one that continues no pause."""
+    paused: dict[int, bool] = {}
+    for turn in life.turns:
+        paused[turn.response_at] = turn.response.stop_reason == "pause_turn"
+    return any(
+        at > sent
+        and not paused.get(max((r for r in paused if r < at), default=-1), False)
+        for at, _request in life.requests
+    )
 
 
 def _is_invented(facts: Facts, life: Life, at: int, message: Message) -> bool:
     text = message.content
     if message.role == "user":
         return not any(
-            sent < at and (event.text == text or (event.text and event.text in text))
+            sent < at
+            and (event.text == text or (event.text and _has(text, event.text)))
             for sent, event in facts.injected
         )
     if message.role != "assistant" or _follows_failure(facts, life, at):
         return False
     return not any(turn.response.message.content == text for turn in life.turns)
+
+
+def _has(text: str, said: str) -> bool:
+    """Whether a text has in it what was said, as it is or as JSON in ASCII has it."""
+    return said in text or json.dumps(said)[1:-1] in text
 
 
 def _follows_failure(facts: Facts, life: Life, at: int) -> bool:

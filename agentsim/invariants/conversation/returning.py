@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 
 from agentsim.core import CallKey, Message
@@ -18,6 +16,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Asked, Life, Operation, Turn
+from agentsim.invariants.wording import is_gone, telling_words
 
 __all__ = ["results_as_returned"]
 
@@ -29,8 +28,6 @@ TELLING_WORDS = 3
 
 SPOILING = ("", "normal", "outdated")
 """Answers of a fault that may spoil an output: an agent may take such a one as an error."""
-
-_WORD = re.compile(r"[^\W_]{4,}")
 
 
 @invariant(
@@ -125,7 +122,7 @@ def _refused(
         return
     own = last.end.output.strip()
     if _is_telling(own):
-        gone = _is_gone(own, result.content)
+        gone = is_gone(own, result.content)
         words = f"{name} ran well, and the model is told that it failed"
         shown = _shown(turn, last.end_at)
         yield Violation(words, quoted(own), told, shown) if gone else None
@@ -187,7 +184,7 @@ def _unlike(life: Life, asked: Asked, own: str, told: str) -> Change | None:
     if other is not None:
         words = f"a call of {name} got what another run of {other.start.name} returned"
         return words, was, now
-    if _is_telling(own) and _is_gone(own, told):
+    if _is_telling(own) and is_gone(own, told):
         return f"nothing of what {name} returned reaches the model", was, now
     return None
 
@@ -200,16 +197,7 @@ def _is_telling(output: str) -> bool:
     """Whether an output is a short text with words that another form of it keeps."""
     if len(output) > SHORT or not output.isprintable():
         return False
-    return len({word.lower(): None for word in _WORD.findall(output)}) >= TELLING_WORDS
-
-
-def _is_gone(output: str, told: str) -> bool:
-    """Whether no word of an output is in a result, plain or as JSON in ASCII has it."""
-    text = told.lower()
-    return not any(
-        word.lower() in text or json.dumps(word)[1:-1].lower() in text
-        for word in _WORD.findall(output)
-    )
+    return len(telling_words(output)) >= TELLING_WORDS
 
 
 def _shown(turn: Turn, at: int | None) -> tuple[int, ...]:
