@@ -107,17 +107,23 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         """Add an entry of your own for this process; the same one again changes nothing.
 
         Raises:
-            UsageError: when another entry has its name.
+            UsageError: when another entry has its name, or it is no entry of this kind.
         """
+        if not self._fits(entry):
+            raise UsageError(f"expected {self._one}, got {type(entry).__name__}")
         name = self._name_of(entry)
         if self.get(name, entry) is not entry:
             raise UsageError(
-                f"there is a {self._what} {name!r} already: give yours another name"
+                f"there is {self._one} {name!r} already: give yours another name"
             )
         if name not in self:
             self._added[name] = entry
             self._all = None
         return entry
+
+    @property
+    def _one(self) -> str:
+        return f"{'an' if self._what[0] in 'aeiou' else 'a'} {self._what}"
 
     def discard(self, name: str) -> None:
         """Take back what `add` added, if it is there."""
@@ -148,9 +154,9 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
                 ) from error
             if not self._fits(entry):
                 raise UsageError(
-                    f"{where}: expected a {self._what}, got {type(entry).__name__}"
+                    f"{where}: expected {self._one}, got {type(entry).__name__}"
                 )
             name = self._name_of(entry)
             if name in self._own:
-                raise UsageError(f"{where}: there is a {self._what} {name!r} already")
+                raise UsageError(f"{where}: there is {self._one} {name!r} already")
             yield name, entry

@@ -148,8 +148,12 @@ def _contradictions(fault: Fault) -> Iterator[str]:
     """What is wrong with the fields, in words."""
     if not _NAME.fullmatch(fault.name):
         yield "a name has small letters, digits and underscores, and begins with a letter"
-    if fault.target not in get_args(Target):
-        yield f"target: expected one of {', '.join(get_args(Target))}"
+    for field, kinds in (("target", Target), ("effect", Effect), ("answer", Reply)):
+        if getattr(fault, field) not in get_args(kinds):
+            yield (
+                f"{field}: expected one of {', '.join(get_args(kinds))}, got "
+                f"{getattr(fault, field)!r}"
+            )
     for field, target in (
         ("tamper", "model"),
         ("garble", "tool"),

@@ -36,7 +36,10 @@ def parse_rules(
         UsageError: naming the place and what was expected there.
     """
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
-        raise UsageError(f"{where}: expected a list of faults, got {_kind(value)}")
+        write = f" {value!r}: write [{value!r}]" if isinstance(value, str) else ""
+        raise UsageError(
+            f"{where}: expected a list of faults, got {_kind(value)}{write}"
+        )
     read = parse_offered if groups else _parse_one
     return tuple(
         rule

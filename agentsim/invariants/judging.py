@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from operator import attrgetter
 
-from agentsim.core import Registry
+from agentsim.core import AgentsimError, Registry, UsageError
 from agentsim.invariants.checks.asking import arguments_as_asked
 from agentsim.invariants.checks.cutting import cut_calls_told
 from agentsim.invariants.checks.effects import effect_once
@@ -120,16 +120,41 @@ def judge(
         One judgement per invariant, in the order of `INVARIANTS`.
 
     Raises:
-        UsageError: for an id that no invariant has.
+        UsageError: for an id that no invariant has, for an entry of `extra` that is no
+            invariant, and for one of yours that raises or rules nothing.
     """
     chosen: Sequence[Invariant] = INVARIANTS.all
     if ids is not None:
         named = [INVARIANTS.find(name) for name in ids]
         chosen = [entry for entry in chosen if entry in named]
+    for entry in extra:
+        if not isinstance(entry, Invariant):
+            raise UsageError(
+                f"extra: expected an invariant, as @invariant(...) makes it, got "
+                f"{type(entry).__name__}"
+            )
     facts = Facts(trace)
-    return tuple(
-        [Judgement(entry.id, *entry.check(facts)) for entry in (*chosen, *extra)]
-    )
+    return tuple([_judgement(entry, facts) for entry in (*chosen, *extra)])
+
+
+def _judgement(entry: Invariant, facts: Facts) -> Judgement:
+    try:
+        ruling: object = entry.check(facts)
+    except AgentsimError:
+        raise
+    except Exception as error:
+        if INVARIANTS.own.get(entry.id) is entry:
+            raise
+        raise UsageError(
+            f"invariant {entry.id!r} raised {type(error).__name__}: {error}; it is asked "
+            "of every run, of those too that it says nothing of"
+        ) from error
+    if not isinstance(ruling, tuple) or len(ruling) != len(Judgement._fields) - 1:
+        raise UsageError(
+            f"invariant {entry.id!r} must return rule(...) or not_applicable(...), got "
+            f"{ruling!r}"
+        )
+    return Judgement(entry.id, *ruling)
 
 
 def overall(

@@ -63,10 +63,10 @@ class Sim:
 
     def add(self, *specs: Spec) -> None:
         """Add parts to the world, each in place of one of its kind; the others stay."""
-        kinds = {spec.kind for spec in specs}
+        kinds = {getattr(spec, "kind", None) for spec in specs}
         kept = tuple(spec for spec in self._specs if spec.kind not in kinds)
+        before, self.world = self.world.snapshot(), World((*kept, *specs))
         self._specs = (*kept, *specs)
-        before, self.world = self.world.snapshot(), World(self._specs)
         fresh = self.world.snapshot()["parts"]
         parts = {
             kind: fresh[kind] if kind in kinds else before["parts"][kind]

@@ -95,9 +95,13 @@ def _line(flags: Sequence[str]) -> str:
 
 def _plan(given: object) -> FaultPlan:
     if isinstance(given, str) or not isinstance(given, Iterable):
+        if isinstance(given, FaultRule):
+            given = given.text
+        elif isinstance(given, Fault):
+            given = given.name
         example = repr(given) if isinstance(given, str) else "'slow'"
         raise UsageError(
-            f"faults: expected a tuple of faults, got {given!r}: write ({example},)"
+            f"faults: expected a list of faults, got {given!r}: write [{example}]"
         )
     rules = [rule for entry in given for rule in parse_offered(entry, "faults")]
     return FaultPlan(offered=tuple(rules))

@@ -153,7 +153,7 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         raise UsageError(
-            f"run(): expected a Scenario, got {type(scenario).__name__}; "
+            f"expected a Scenario, got {type(scenario).__name__}; "
             "load_scenario(path) reads one from a file"
         )
     if named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -60,7 +60,8 @@ class Scenario:
             answer.
 
     Raises:
-        ScenarioError: when a field contradicts another, such as an unknown tool.
+        ScenarioError: when a field contradicts another, such as an unknown tool, or is
+            one thing where a list of them is asked for.
     """
 
     task: str
@@ -86,9 +87,9 @@ class Scenario:
     def __post_init__(self) -> None:
         self._settle("script", self.replies)
         for name in ("world", "inject", "history"):
-            self._settle(name, tuple(getattr(self, name)))
+            self._settle(name, _listed(name, getattr(self, name)))
         if self.tools is not None:
-            self._settle("tools", tuple(self.tools))
+            self._settle("tools", _listed("tools", self.tools))
         self._settle("faults", self.rules)
         self._settle("expect", self.expectation)
         self._settle("start", deepcopy(self.start))
@@ -98,7 +99,9 @@ class Scenario:
     @property
     def replies(self) -> Script:
         """The script, as a script."""
-        return self.script if isinstance(self.script, Script) else Script(self.script)
+        if isinstance(self.script, Script):
+            return self.script
+        return Script(_listed("script", self.script))
 
     @property
     def rules(self) -> tuple[FaultRule, ...]:
@@ -108,9 +111,9 @@ class Scenario:
             ScenarioError: for what is no fault.
         """
         try:
-            return parse_rules(tuple(self.faults))
+            return parse_rules(_listed("faults", self.faults))
         except UsageError as error:
-            raise ScenarioError(str(error)) from error
+            raise ScenarioError(str(error)) from None
 
     @property
     def expectation(self) -> Expectation:
@@ -147,12 +150,12 @@ class Scenario:
         try:
             world = World(tuple(self.world), seed=self.seed)
         except UsageError as error:
-            raise ScenarioError(f"world: {error}") from error
+            raise ScenarioError(f"world: {error}") from None
         if self.start is not None:
             try:
                 world.restore(self.start)
             except UsageError as error:
-                raise ScenarioError(f"start: {error}") from error
+                raise ScenarioError(f"start: {error}") from None
             world.begin_run()
         return world
 
@@ -208,9 +211,18 @@ class Scenario:
         try:
             check_rules(self.rules, known)
         except UsageError as error:
-            raise ScenarioError(f"faults: {error}") from error
+            raise ScenarioError(f"faults: {error}") from None
         for name in self.expectation.effects or ():
             if name not in known:
                 raise ScenarioError(
                     f"expect.effects: unknown tool {name!r}{did_you_mean(name, known)}"
                 )
+
+
+def _listed(name: str, value: object) -> tuple[Any, ...]:
+    """A field that is a list. A text is none, though it could be gone through."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise ScenarioError(
+            f"{name}: expected a list, got {type(value).__name__}: write {name}=[...]"
+        )
+    return tuple(value)

@@ -49,7 +49,7 @@ def start_agent(agent: Callable[..., Any], env: Env) -> Awaitable[object]:
 def _made(agent: Callable[..., Any]) -> Callable[..., Any]:
     """The agent itself, checked; made anew where a factory is given."""
     if not callable(agent):
-        raise UsageError(f"the agent must be a callable, got {type(agent).__name__}")
+        raise UsageError(_no_callable(agent))
     if _is_factory(agent):
         made = agent()
         if not callable(made):
@@ -71,6 +71,14 @@ def _made(agent: Callable[..., Any]) -> Callable[..., Any]:
             f"{_FORMS}"
         )
     return agent
+
+
+def _no_callable(agent: object) -> str:
+    words = f"the agent must be a callable, got {type(agent).__name__}"
+    if not inspect.isawaitable(agent):
+        return words
+    _close(agent)
+    return f"{words}; give the function itself, and not what a call of it returns"
 
 
 async def _on_thread(agent: Callable[[], Any], name: str) -> object:

@@ -67,6 +67,8 @@ def check_named(named: Collection[str]) -> None:
         UsageError: for one that is no fault or rule of one, no invariant, nor `cancel`
             or `crash`.
     """
+    if isinstance(named, str):
+        raise UsageError(f"named: expected a list, got {named!r}: write [{named!r}]")
     known = (*INVARIANTS, "cancel", "crash")
     for name in named:
         if name in known or name in CATALOGUE:

@@ -61,6 +61,8 @@ def test_an_entry_is_added_once_and_taken_back() -> None:
     assert found.add("blue") == found.add("blue") == "blue"
     with pytest.raises(UsageError, match="there is a colour 'red' already"):
         found.add("red/other")
+    with pytest.raises(UsageError, match="expected a colour, got int"):
+        found.add(3)  # type: ignore[arg-type]
     found.discard("blue")
     found.discard("blue")
     assert list(found) == ["red"]

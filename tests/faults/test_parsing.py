@@ -107,7 +107,7 @@ def test_every_form_is_read(value: object, rule: FaultRule) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ("slow", "faults: expected a list of faults, got text"),
+        ("slow", "a list of faults, got text 'slow': write ['slow']"),
         ({}, "faults: expected a list of faults, got a mapping"),
         (None, "faults: expected a list of faults, got nothing"),
         ([[]], "faults[0]: expected the name of a fault, or a mapping"),

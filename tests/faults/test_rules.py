@@ -230,6 +230,14 @@ def test_plans_of_the_same_faults_are_equal() -> None:
         (lambda: Fault("f", "tool", "s"), "fault 'f': it changes nothing"),
         (lambda: Fault("F-1", "tool", "s", delay_s=1), "a name has small letters"),
         (lambda: fault("f", "disk", "s"), "expected one of tool, model, human"),
+        (
+            lambda: fault("f", "tool", "s", answer="err"),
+            "answer: expected one of normal",
+        ),
+        (
+            lambda: fault("f", "tool", "s", effect="skip"),
+            "effect: expected one of normal",
+        ),
         (lambda: Fault("f", "tool", "s", tamper=stop), "tamper belongs to a fault of"),
         (lambda: fault("f", "model", "s", garble=stop), "garble belongs to a fault of"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,34 @@ def test_an_invariant_of_ones_own_is_judged_last() -> None:
         statuses.append(judged[1].status)
         run.requests()
     assert statuses == ["unknown", "holds", "holds", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (lambda facts: None, r"'mine' must return rule\(...\) or .*, got None"),
+        (lambda facts: facts.event, "'mine' raised AttributeError"),
+    ],
+)
+def test_an_invariant_of_ones_own_that_rules_nothing_is_told(
+    check: Callable[[Facts], Ruling], words: str
+) -> None:
+    """The error names the invariant, and is none of ours."""
+    mine = invariant("mine", "A rule.", rationale="It matters.")(check)
+    with pytest.raises(UsageError, match=words):
+        judge(Run([read("look")]).trace(), extra=[mine])
+
+
+def test_what_is_no_invariant_is_told() -> None:
+    """A function that lacks the decorator is refused where it is added or handed over."""
+
+    def bare(facts: Facts) -> Ruling:
+        return rule(1, [], "")
+
+    with pytest.raises(UsageError, match=r"expected an invariant, .*, got function"):
+        judge(Run([read("look")]).trace(), extra=[bare])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="expected an invariant, got function"):
+        INVARIANTS.add(bare)  # type: ignore[arg-type]
 
 
 def test_an_added_invariant_is_judged_and_named_everywhere() -> None:

@@ -117,6 +117,13 @@ def makes_nothing() -> None:
     """Make no agent."""
 
 
+class Awaited:
+    """What a call of an async agent gives."""
+
+    def __await__(self) -> Iterator[object]:
+        yield None
+
+
 WRONG: list[object] = [
     3,
     without_parameters,
@@ -125,11 +132,12 @@ WRONG: list[object] = [
     makes_nothing,
     NeedsMore,
     yields_a_coroutine,
+    Awaited(),
 ]
 
 
 @pytest.mark.parametrize(
-    "agent", WRONG, ids=lambda agent: getattr(agent, "__name__", "3")
+    "agent", WRONG, ids=lambda agent: getattr(agent, "__name__", type(agent).__name__)
 )
 def test_what_is_no_agent_is_told(agent: Agent, snapshot: SnapshotAssertion) -> None:
     """One sentence says what was given, and how an agent is written."""

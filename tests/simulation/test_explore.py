@@ -86,8 +86,14 @@ def test_the_same_seed_makes_the_same_runs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"deviations": -1}, "deviations: expected 0 or more, got -1"),
-        ({"runs": 0}, "runs: expected 1 or more, got 0"),
+        (
+            {"deviations": -1},
+            "deviations: expected a whole number of 0 or more, got -1",
+        ),
+        ({"deviations": "2"}, "deviations: expected a whole number of 0 .* got '2'"),
+        ({"runs": 0}, "runs: expected a whole number of 1 or more, got 0"),
+        ({"faults": "slow"}, r"expected a list of faults, got 'slow': write"),
+        ({"named": "cancel"}, r"named: expected a list, got 'cancel': write"),
         ({"time_s": 0}, "time_s: expected more than 0 seconds, got 0"),
         ({"time_s": float("nan")}, "time_s: expected more than 0 seconds, got nan"),
         ({"named": ["answer_lots"]}, "did you mean 'answer_lost'"),

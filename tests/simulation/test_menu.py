@@ -39,8 +39,10 @@ def test_a_menu_prints_as_what_makes_it() -> None:
 @pytest.mark.parametrize(
     ("faults", "words"),
     [
-        ("slow", r"expected a tuple of faults, got 'slow': write \('slow',\)"),
-        (3, r"expected a tuple of faults, got 3: write \('slow',\)"),
+        ("slow", r"expected a list of faults, got 'slow': write \['slow'\]"),
+        (3, r"expected a list of faults, got 3: write \['slow'\]"),
+        (CATALOGUE["slow"]("ping"), r"got 'slow:ping': write \['slow:ping'\]"),
+        (CATALOGUE["slow"], r"got 'slow': write \['slow'\]"),
         (("slwo:ping",), "faults: unknown fault 'slwo'.*did you mean 'slow'"),
         (("slow@0",), "faults: fault 'slow': attempt counts from 1"),
         ((3,), "faults: expected the name of a fault"),

@@ -101,6 +101,12 @@ def test_functions_count_by_name() -> None:
         ({"expect": {"effects": {"clean_lgos": 1}}}, "expect.effects: unknown tool"),
         ({"expect": {"statsu": "done"}}, "expect.statsu: unknown field; did you mean"),
         ({"expect": {"status": "doen"}}, "expect.status: unknown status 'doen'"),
+        ({"world": Disk()}, r"world: expected a list.* Disk: write world=\["),
+        ({"world": {"disk": {}}}, "world: expected a list.* dict"),
+        ({"script": say("a")}, "script: expected a list.* Reply"),
+        ({"script": "a"}, "script: expected a list.* str"),
+        ({"faults": "slow"}, "faults: expected a list.* str"),
+        ({"tools": "check_disk"}, "tools: expected a list.* str"),
         ({"world": [Disk(), Disk()]}, "world: a world can have one 'disk' only"),
     ],
 )

@@ -93,8 +93,11 @@ def explore(
         ExplorationStopped: by Ctrl-C, a `KeyboardInterrupt` with what was found so far.
     """
     for name, value, least in (("deviations", deviations, 0), ("runs", runs, 1)):
-        if value is not None and value < least:
-            raise UsageError(f"{name}: expected {least} or more, got {value}")
+        given: object = value
+        if given is not None and not (isinstance(given, int) and given >= least):
+            raise UsageError(
+                f"{name}: expected a whole number of {least} or more, got {value!r}"
+            )
     if time_s is not None and not time_s > 0:
         raise UsageError(f"time_s: expected more than 0 seconds, got {time_s!r}")
     if faults is not None:
