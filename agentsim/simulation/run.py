@@ -41,7 +41,7 @@ from agentsim.world import World
 __all__ = ["Run", "replay", "run"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """What one run left: everything that judges or prints it reads only this.
 
@@ -70,6 +70,13 @@ class Run:
     rules_met: tuple[str, ...] = ()
     unmet_rules: tuple[str, ...] = ()
     printed: str = ""
+
+    def __repr__(self) -> str:
+        outcome = self.outcome
+        return (
+            f"<Run of {self.scenario.name}: {self.verdict.status}; {self.agent} ended "
+            f"{outcome.status or outcome.ending}, {outcome.at_ns / 1e9:.3f} virtual seconds>"
+        )
 
     @property
     def met(self) -> Iterator[str]:

@@ -61,7 +61,7 @@ class Simulation:
         return DrawnRun(**values, runnable=agent)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DrawnRun(Run):
     """A run of a drawn simulation.
 

@@ -27,7 +27,7 @@ from agentsim.faults import FaultRule, answer_lost, raises, same_call_forever
 from agentsim.invariants import Judgement
 from agentsim.providers import Reply, call, forever, say
 from agentsim.runtime import reference
-from agentsim.simulation import Menu, Run, Scenario, run
+from agentsim.simulation import Menu, Run, Scenario, explore, run
 from agentsim.simulation.outside import stage
 from agentsim.trace import to_jsonl
 from tests.simulation.fakes import (
@@ -526,3 +526,15 @@ def test_a_run_that_holds_is_returned() -> None:
     """`expect_holds` gives the run back, to go on with."""
     made = run(reading())
     assert made.expect_holds() is made
+
+
+def test_a_run_and_an_exploration_are_told_in_a_line() -> None:
+    """What a notebook or a debugger shows of them is their verdict, not their fields."""
+    assert repr(run(reading())) == (
+        "<Run of reading: holds; agentsim.runtime:reference ended done, "
+        "2.200 virtual seconds>"
+    )
+    assert repr(explore(reading(), deviations=0)) == (
+        "<Exploration of reading: holds; 1 runs of agentsim.runtime:reference, "
+        "0 violated>"
+    )

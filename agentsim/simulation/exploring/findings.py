@@ -68,7 +68,7 @@ class Failure:
         return f"{told}\n\nThe shortest story that shows it, as a test:\n\n{self.test}"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Exploration:
     """What an exploration found.
 
@@ -107,6 +107,12 @@ class Exploration:
     unmet: tuple[str, ...] = ()
     known: Known | None = None
     elapsed_s: float = 0.0
+
+    def __repr__(self) -> str:
+        return (
+            f"<Exploration of {self.scenario.name}: {self.status}; {self.runs} runs of "
+            f"{self.agent}, {self.violated_runs} violated>"
+        )
 
     @property
     def violations(self) -> dict[str, Run]:
