@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from operator import attrgetter
 
-from agentsim.core import AgentsimError, Registry, UsageError
+from agentsim.core import Registry, UsageError
 from agentsim.invariants.checks.asking import arguments_as_asked
 from agentsim.invariants.checks.cutting import cut_calls_told
 from agentsim.invariants.checks.effects import effect_once
@@ -51,6 +51,7 @@ from agentsim.invariants.conversation.structuring import stops_by_structure
 from agentsim.invariants.conversation.telling import result_true
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
+from agentsim.invariants.ruling import checked_ruling
 from agentsim.trace import Trace
 
 __all__ = ["INVARIANTS", "judge", "overall"]
@@ -138,23 +139,10 @@ def judge(
 
 
 def _judgement(entry: Invariant, facts: Facts) -> Judgement:
-    try:
-        ruling: object = entry.check(facts)
-    except AgentsimError:
-        raise
-    except Exception as error:
-        if INVARIANTS.own.get(entry.id) is entry:
-            raise
-        raise UsageError(
-            f"invariant {entry.id!r} raised {type(error).__name__}: {error}; it is asked "
-            "of every run, of those too that it says nothing of"
-        ) from error
-    if not isinstance(ruling, tuple) or len(ruling) != len(Judgement._fields) - 1:
-        raise UsageError(
-            f"invariant {entry.id!r} must return rule(...) or not_applicable(...), got "
-            f"{ruling!r}"
-        )
-    return Judgement(entry.id, *ruling)
+    ours = INVARIANTS.own.get(entry.id) is entry
+    return Judgement(
+        entry.id, *(entry.check(facts) if ours else checked_ruling(entry, facts))
+    )
 
 
 def overall(

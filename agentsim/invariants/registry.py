@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from agentsim.core import UsageError
 
 if TYPE_CHECKING:  # the index of a trace is dear to import, and only checks need it
     from agentsim.invariants.facts import Facts
@@ -25,6 +28,11 @@ __all__ = [
 
 QUOTED = 60
 """Characters of a text that a violation shows."""
+
+TAKEN = ("cancel", "crash", "expected", "runs-independent", "no-lost-errors")
+"""Names of what a run is judged by, or asked to meet, beside all invariants."""
+
+_NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 VerdictStatus = Literal["holds", "violated", "unknown", "not_applicable"]
 
@@ -120,7 +128,15 @@ def invariant(
 
     `INVARIANTS.add`, as a decorator on top of this one, has it judged with all others;
     `judge(trace, extra=[...])` judges one trace by it.
+
+    Raises:
+        UsageError: for a name that an option or a report could not tell from others.
     """
+    if not _NAME.fullmatch(name) or name in TAKEN:
+        raise UsageError(
+            f"invariant {name!r}: a name has small letters and digits, joined by hyphens, "
+            f"and is none of {', '.join(TAKEN)}"
+        )
 
     def make(check: Check) -> Invariant:
         return Invariant(

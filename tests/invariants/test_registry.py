@@ -22,8 +22,11 @@ from agentsim.invariants import (
     reference_page,
     rule,
 )
+from agentsim.invariants.registry import TAKEN
 from agentsim.providers import say
 from agentsim.simulation import Scenario, explore, run
+from agentsim.simulation.expectation import EXPECTED
+from agentsim.simulation.verdict import LOST_ERRORS, RUNS_INDEPENDENT
 from tests.invariants.support import Run, read
 from tests.support.command import agentsim
 
@@ -163,6 +166,43 @@ def test_an_added_invariant_is_judged_and_named_everywhere() -> None:
         INVARIANTS.discard("two-requests")
     assert run(story).verdict.judgements == before
     assert "two-requests" not in reference_page()
+
+
+PLACED = Violation("w", "e", "f", (0,))
+
+NO_RULINGS: dict[str, object] = {
+    "nothing": None,
+    "a yes": True,
+    "a status alone": ("holds",),
+    "another status": ("fine", 1, (), ""),
+    "a violation that shows nothing": ("violated", 1, (), ""),
+    "a violation that holds": ("holds", 1, (PLACED,), ""),
+    "violations of nothing": ("holds", 1, None, ""),
+    "a violation in a word": ("violated", 1, ("bad",), ""),
+    "a violation of numbers": ("violated", 1, (Violation(1, "e", "f", ()),), ""),  # type: ignore[arg-type]
+    "a place that is none": ("violated", 1, (Violation("w", "e", "f", (999,)),), ""),
+}
+
+
+@pytest.mark.parametrize("given", NO_RULINGS.values(), ids=list(NO_RULINGS))
+def test_what_is_no_ruling_passes_for_none(given: object) -> None:
+    """A check of yours that gives something else is told by name, and never holds."""
+    trace = Run([read("look")]).trace()
+    odd = invariant("odd-one", "It is odd.", rationale="None.")(lambda _: given)  # type: ignore[arg-type,return-value]
+    with pytest.raises(UsageError, match=r"^invariant 'odd-one' must return rule"):
+        judge(trace, extra=[odd])
+
+
+@pytest.mark.parametrize("name", ["", "Odd one", "odd:one", "odd@1", "-", *TAKEN])
+def test_a_name_can_be_told_from_others(name: str) -> None:
+    """It can stand in an option, and is no other thing that a run may meet."""
+    with pytest.raises(UsageError, match="a name has small letters and digits"):
+        invariant(name, "It is odd.", rationale="None.")(two_requests.check)
+
+
+def test_the_names_that_are_taken_are_those_of_verdicts() -> None:
+    """What is judged beside the invariants is on the list."""
+    assert {LOST_ERRORS, RUNS_INDEPENDENT, EXPECTED} <= set(TAKEN)
 
 
 @pytest.mark.parametrize(
