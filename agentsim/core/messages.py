@@ -127,7 +127,7 @@ class Request:
 
     model: str
     messages: Sequence[Message]
-    tools: tuple[ToolDef, ...] = ()
+    tools: Sequence[ToolDef] = ()
     temperature: float = 0.2
     max_tokens: int | None = None
 

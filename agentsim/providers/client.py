@@ -190,13 +190,13 @@ class ScriptedClient:
     def _send(self, request: Request) -> _Sent:
         """Record a request and settle what becomes of it."""
         number = next(self._numbers)
-        messages = request.messages
+        messages, tools = request.messages, tuple(request.tools)
         if not isinstance(messages, MessageView):
             messages = self._history.follow(messages)
             request = Request(
                 request.model,
                 messages,
-                request.tools,
+                tools,
                 request.temperature,
                 request.max_tokens,
             )
@@ -205,7 +205,7 @@ class ScriptedClient:
                 number,
                 request.model,
                 messages,
-                request.tools,
+                tools,
                 request.temperature,
                 request.max_tokens,
             )

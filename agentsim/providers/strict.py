@@ -94,7 +94,7 @@ class StrictRules:
         """The first rule that a request breaks, or None."""
         return (
             self._check_history(as_view(request.messages))
-            or self._check_tools(request.tools)
+            or self._check_tools(tuple(request.tools))
             or _check_parameters(request)
         )
 

@@ -133,7 +133,7 @@ class Sim:
         """Run an agent once, as it was set up, in the order in which answers are due.
 
         Args:
-            agent: `async def agent(env)`, or a factory of one.
+            agent: One in any of the forms of `Agent`, or a factory of one.
             task: What the user asks for; or a whole scenario, with a world of its own.
             fields: Other fields of the scenario, for this run alone, such as `prompt`.
 

@@ -102,7 +102,7 @@ def _sent(session: Session, request: Request) -> RequestSent:
         session.requests,
         request.model,
         session.history.view(),
-        request.tools,
+        tuple(request.tools),
         request.temperature,
         request.max_tokens,
     )

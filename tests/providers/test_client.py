@@ -139,7 +139,7 @@ def test_all_fields_of_a_request_and_its_answer_are_recorded() -> None:
     asked = request(start(), model="other", temperature=1.0, max_tokens=9)
     response = asyncio.run(setting.client.complete(asked))
     assert setting.boundary.events == [
-        RequestSent(1, "other", History(start()).view(), asked.tools, 1.0, 9),
+        RequestSent(1, "other", History(start()).view(), tuple(asked.tools), 1.0, 9),
         ResponseReceived(1, response.message, "tool_use", response.usage, 0),
     ]
     assert setting.boundary.gates == [("model", 3.0)]

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import Env, Message, Request, ToolCall, UsageError, user
+from agentsim.core import (
+    Env,
+    Message,
+    Request,
+    RequestSent,
+    ToolCall,
+    UsageError,
+    tool_result,
+    user,
+)
 from agentsim.providers import call, say
 from agentsim.simulation import Scenario, run
 from agentsim.world import Disk
@@ -123,3 +132,23 @@ def test_a_message_that_was_replaced_is_looked_at_again(again: type) -> None:
 
     with pytest.raises(UsageError, match=r"messages\[0\]: expected a Message"):
         run(STORY, agent)
+
+
+@pytest.mark.parametrize("kind", [list, tuple], ids=["list", "tuple"])
+def test_tools_are_taken_as_a_list_or_a_tuple(kind: type) -> None:
+    """Either is the same set of tools, and keeps the prefix as it is configured."""
+
+    async def agent(env: Env) -> str:
+        history = [user(env.task)]
+        while True:
+            tools = kind(tool.definition for tool in env.tools)
+            request = Request(env.model, kind(history), tools)
+            message = (await env.client.complete(request)).message
+            history.append(message)
+            if not message.tool_calls:
+                return message.content
+            output = await env.tools[0]()
+            history.append(tool_result(message.tool_calls[0].id, str(output)))
+
+    found = run(STORY, agent).expect_holds()
+    assert all(isinstance(sent.tools, tuple) for sent in found.trace.of(RequestSent))

@@ -96,7 +96,7 @@ def _request_fault(request: object) -> str | None:
     if not isinstance(messages, Sequence) or isinstance(messages, str):
         return f"messages: expected a list, got {_kind(messages)}"
     if not isinstance(tools, Sequence):
-        return f"tools: expected a tuple of ToolDef, got {_kind(tools)}"
+        return f"tools: expected a list of ToolDef, got {_kind(tools)}"
     fault = _first(
         f"tools[{number}]: expected a ToolDef (the definition of a tool), "
         f"got {_kind(tool)}"
