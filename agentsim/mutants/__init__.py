@@ -203,6 +203,7 @@ if TYPE_CHECKING:
     from agentsim.mutants.requests import tools_narrowed as tools_narrowed
     from agentsim.mutants.timing import cancellation_swallowed as cancellation_swallowed
     from agentsim.mutants.timing import cut_write_denied as cut_write_denied
+    from agentsim.mutants.timing import deadline_between_steps as deadline_between_steps
     from agentsim.mutants.timing import deadline_early as deadline_early
     from agentsim.mutants.timing import deadline_per_iteration as deadline_per_iteration
     from agentsim.mutants.timing import late_answer_taken as late_answer_taken
@@ -266,6 +267,7 @@ else:
             "cut_response_raises": "conversation.stopping",
             "cut_write_denied": "timing",
             "deadline_as_cancellation": "limits",
+            "deadline_between_steps": "timing",
             "deadline_early": "timing",
             "deadline_per_iteration": "timing",
             "declined_call_runs": "tools",

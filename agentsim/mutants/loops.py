@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from agentsim.core import (
     Env,
+    InvalidArguments,
     LoopRules,
     LoopWindow,
     Message,
@@ -168,10 +169,12 @@ async def whole_step_signature(env: Env) -> RunResult:
 
 
 class ApproverInSignature(Loop):
+    approver = ""
+
     async def execute(
         self, position: int, tool: Tool, arguments: dict[str, Any]
     ) -> Answer:
-        self.approver = arguments.get(APPROVER, "")
+        self.approver = str(arguments.get(APPROVER, ""))
         return await super().execute(position, tool, arguments)
 
     def sign(self, call: ToolCall, answer: Answer) -> str:
@@ -195,7 +198,9 @@ async def raw_text_compared(env: Env) -> RunResult:
 
 class SignatureJoined(Loop):
     def sign(self, call: ToolCall, answer: Answer) -> str:
-        values = [str(value) for value in self.read(call).values()]
+        values = [call.arguments]
+        with suppress(InvalidArguments):
+            values = [str(value) for value in self.read(call).values()]
         return " | ".join([call.name, *values, answer.output])
 
 

@@ -133,6 +133,7 @@ from agentsim.mutants.requests import (
 from agentsim.mutants.timing import (
     cancellation_swallowed,
     cut_write_denied,
+    deadline_between_steps,
     deadline_early,
     deadline_per_iteration,
     late_answer_taken,
@@ -322,6 +323,7 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (next_call_after_deadline, "slow_batch", "deadline-kept"),
     (deadline_per_iteration, "slow_polling", "deadline-kept"),
     (late_answer_taken, "late_answer", "deadline-kept"),
+    (deadline_between_steps, "late_answer", "deadline-kept"),
     (deadline_early, "slow_batch", "deadline-kept"),
     (cut_write_denied, "deadline", "cut-calls-told"),
     (waiting_calls_told_unknown, "slow_batch", "cut-calls-told"),

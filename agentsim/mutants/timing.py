@@ -12,6 +12,7 @@ from agentsim.mutants.loop import Loop
 __all__ = [
     "cancellation_swallowed",
     "cut_write_denied",
+    "deadline_between_steps",
     "deadline_early",
     "deadline_per_iteration",
     "late_answer_taken",
@@ -144,3 +145,16 @@ class CancellationSwallowed(Loop):
 async def cancellation_swallowed(env: Env) -> RunResult:
     """A cancellation is taken for an error of the tool, and the run goes on."""
     return await CancellationSwallowed(env).run()
+
+
+class DeadlineBetweenSteps(Loop):
+    async def within_deadline(self) -> NoReturn:
+        limit_s = self.env.limits.deadline_s
+        if limit_s is not None:
+            self.deadline = asyncio.get_running_loop().time() + limit_s
+        await self.converse()
+
+
+async def deadline_between_steps(env: Env) -> RunResult:
+    """The deadline is looked at between steps: what is in flight is awaited to its end."""
+    return await DeadlineBetweenSteps(env).run()

@@ -248,11 +248,22 @@ class _Loop:
         self.run.starts(name, **arguments)
         if not facts.rights.read_only and not step.fails:
             self.run.effects(name, **arguments)
+        if self.cut_within(step.seconds):
+            self.run.stops(name, "", ending="cancelled")
+            return "", True
         self.run.waits(step.seconds)
         failed = step.fails or step.lost
         ending: ToolEnding = "error" if step.fails else "unknown" if step.lost else "ok"
         self.run.stops(name, step.output, ending=ending)
         return (f"Error: {step.output}", True) if failed else (step.output, False)
+
+    def cut_within(self, seconds: float) -> bool:
+        """Whether the deadline comes first; then it is there."""
+        limit_s = self.limits.deadline_s
+        if limit_s is None or self.run.now_ns + seconds * 1e9 < limit_s * 1e9:
+            return False
+        self.run.now_ns = max(self.run.now_ns, round(limit_s * 1e9))
+        return True
 
     def tell(self, call: ToolCall, text: str, *, error: bool) -> None:
         """Put a result into the history."""
@@ -278,8 +289,10 @@ def live(
             break
     else:
         loop.status = "stopped"
+    answered = loop.status in ("done", "token_budget")
     return run.ends(
         loop.status,
+        output=run.message.content if answered else None,
         iterations=loop.taken,
         usage=Usage(loop.spent, 0),
         tools=tuple(loop.used),

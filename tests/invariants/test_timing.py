@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.core import CancelRequested, Limits, ToolEnding
+from agentsim.core import (
+    CancelRequested,
+    ConfirmationAnswered,
+    ConfirmationAsked,
+    Limits,
+    ResponseReceived,
+    ToolEnding,
+    assistant,
+)
 from agentsim.trace import Trace
-from tests.invariants.support import Run, call, read, verdict, write
+from tests.invariants.support import Run, call, confirmed, read, verdict, write
 
 LOOK = read("look")
 NOTE = write("note")
+PAY = confirmed("pay")
 
 
 def timed(*seconds: float, status: str, tool: str | None = None) -> Trace:
@@ -37,7 +46,9 @@ def timed(*seconds: float, status: str, tool: str | None = None) -> Trace:
         ((1, 8), "deadline", "violated"),
         ((1, 8, 1), "done", "violated"),
         ((10, 0), "deadline", "violated"),
-        ((1, 20), "failed", "holds"),
+        ((1, 9.5), "failed", "holds"),
+        ((1, 20), "failed", "violated"),
+        ((1, 20), "deadline", "violated"),
         ((1, 9), "max_iterations", "violated"),
         ((1, 8), "max_iterations", "unknown"),
     ],
@@ -47,6 +58,37 @@ def test_a_deadline_is_kept(
 ) -> None:
     """Not before it, nothing starts at it, and what ends at it is late."""
     assert verdict(timed(*seconds, status=status), "deadline-kept").status == expected
+
+
+def test_nothing_in_flight_is_awaited_beyond_the_deadline() -> None:
+    """A tool, a request and a question are cut off at it, or left behind (R6.3)."""
+    for what in ("model", "tool", "person"):
+        run = Run([LOOK, PAY], limits=Limits(deadline_s=10))
+        if what == "model":
+            number = run.requests()
+            run.waits(600)
+            run.adds(ResponseReceived(number, assistant("so"), "end_turn", None))
+        else:
+            run.asks(call("look" if what == "tool" else "pay"))
+        if what == "tool":
+            run.starts("look")
+            run.waits(600)
+            run.stops("look", "seen")
+        if what == "person":
+            run.adds(ConfirmationAsked(1, "pay", {}))
+            run.waits(600)
+            run.adds(ConfirmationAnswered(1, False, "ann"))
+        judged = verdict(run.ends("deadline"), "deadline-kept")
+        assert "until 600 s" in judged.violations[0].found
+    run = Run([LOOK], limits=Limits(deadline_s=10))
+    run.asks(call("look"))
+    run.starts("look")
+    run.waits(10)
+    run.answers("Error: outcome unknown", error=True)
+    run.ends("deadline")
+    run.waits(600)
+    run.stops("look", "seen")
+    assert verdict(run.trace(), "deadline-kept").status == "holds"
 
 
 def test_a_run_without_a_response_may_end_at_its_deadline() -> None:

@@ -140,6 +140,15 @@ def test_the_reason_of_a_refusal_is_told(
     assert judged.status == ("violated", "holds")[status]
 
 
+def test_a_refusal_that_came_with_the_deadline_may_be_lost() -> None:
+    """What comes at its very instant is late: the call was not executed (R6.3)."""
+    run = Run([confirmed("pay")])
+    run.asks(call("pay"))
+    run.confirms("pay", approved=False, reason="not during business hours")
+    run.answers("Error: not executed: the deadline came", error=True)
+    assert verdict(run.ends("deadline"), "errors-visible").status == "holds"
+
+
 def test_who_declined_is_not_asked_again() -> None:
     """Of one call a refusal is the answer; another call may be put again (R4.4)."""
     for times, again, status in ((1, 2, "violated"), (2, 2, "holds"), (1, 1, "holds")):

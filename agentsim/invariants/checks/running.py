@@ -16,7 +16,7 @@ from agentsim.invariants.registry import (
     quoted,
     rule,
 )
-from agentsim.invariants.subjects import Asked, Operation, Question, Turn
+from agentsim.invariants.subjects import Asked, Life, Operation, Question, Turn
 from agentsim.invariants.wording import is_gone, telling_words
 
 __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
@@ -37,7 +37,7 @@ __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
         ),
         (
             "The words; but of a person's reason to decline one must be there, if it has "
-            "any of four letters or more."
+            "any of four letters or more, and was not cut off."
         ),
     ),
 )
@@ -67,7 +67,7 @@ def errors_visible(facts: Facts) -> Ruling:
                             _places(turn.response_at, asked.last, turn.shown_at),
                         )
                     )
-                elif not asked.blocked:
+                elif not (asked.blocked or _cut_off(life, turn)):
                     violations += _reason_lost(turn, asked, result.content)
     return rule(evidence, violations, "no call failed")
 
@@ -87,6 +87,11 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
     if last is None and asked.declined is not None:
         return "a person declined it"
     return None
+
+
+def _cut_off(life: Life, turn: Turn) -> bool:
+    """Whether an answer may have come too late to be passed on."""
+    return life.status in ("deadline", "cancelled") and turn is life.turns[-1]
 
 
 def _reason_lost(turn: Turn, asked: Asked, told: str) -> Iterator[Violation]:

@@ -63,14 +63,14 @@ class Deadline:
         """Whether an end may be one at the deadline."""
         return at_ns >= self.due_ns - max(TOLERANCE_NS, self.due_ns * 2**-51)
 
+    def overrun(self, at_ns: int) -> bool:
+        """Whether an event is so late that nobody can have been cut off at the deadline."""
+        return at_ns > self.due_ns + GRACE_NS
+
     def outrun_by(self, operation: Operation) -> bool:
         """Whether a tool was cut off, and not until well after the deadline."""
         end = operation.end
-        return (
-            end is not None
-            and end.ending == "cancelled"
-            and end.at_ns > self.due_ns + GRACE_NS
-        )
+        return end is not None and end.ending == "cancelled" and self.overrun(end.at_ns)
 
     def __str__(self) -> str:
         return seconds_of(self.due_ns)
@@ -93,6 +93,7 @@ def seconds_of(at_ns: float) -> str:
         "Agents that do not declare a deadline.",
         "Checkpoints and closing events may come later.",
         "The effect of a call that is reported as unknown.",
+        "What ends within a second of it, or was left behind by a run that is over.",
         "A cancellation or a failure at the same time: its status counts.",
         "Lives are judged one by one, each from its own declaration.",
     ),
@@ -152,7 +153,31 @@ def _behind(life: Life, deadline: Deadline) -> Iterator[Violation]:
             found = f"{operation.start.name} cut off only later"
             yield _late(deadline, found, (operation.start_at, operation.end_at or 0))
             break
+    yield from _awaited(life, deadline)
     yield from _taken_in_time(life, deadline)
+
+
+def _awaited(life: Life, deadline: Deadline) -> Iterator[Violation]:
+    """The first thing in flight at the deadline that the run waited for all the same."""
+    ends = [
+        (turn.response_at, turn.request_at, turn.response.at_ns, "the model's answer")
+        for turn in life.turns
+    ]
+    for operation in life.operations:
+        end, at = operation.end, operation.end_at
+        if end is not None and at is not None and end.ending != "cancelled":
+            ends.append((at, operation.start_at, end.at_ns, f"the end of {end.name}"))
+    for question in asked_in(life):
+        answer, at = question.answer, question.answer_at
+        if answer is not None and at is not None:
+            name = question.ask.name
+            ends.append((at, question.ask_at, answer.at_ns, f"an answer about {name}"))
+    for at, begun_at, at_ns, what in sorted(ends):
+        over = life.outcome_at is not None and at > life.outcome_at
+        if deadline.overrun(at_ns) and not over:
+            found = f"a wait for {what} until {seconds_of(at_ns)}"
+            yield _late(deadline, found, (begun_at, at))
+            return
 
 
 def asked_in(life: Life) -> Iterator[Question]:
