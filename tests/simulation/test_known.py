@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from dataclasses import replace
@@ -169,6 +170,42 @@ def test_a_file_that_is_not_ours_is_told_and_left_alone(
     (note,) = found.known.notes
     assert note.endswith("is no file of known failures of this run: left alone")
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "a pipe"])
+def test_what_would_be_read_for_ever_is_left_alone(tmp_path: Path, device: str) -> None:
+    """A device or a pipe in the place of the file is no file of ours."""
+    mine = store(tmp_path)
+    if device == "a pipe":
+        os.mkfifo(mine.path)
+    else:
+        mine.path.symlink_to(device)
+    assert mine.load() == ()
+    mine.update([], [entry()])
+    assert mine.notes == [
+        f"{mine.path} is no file of known failures of this run: left alone"
+    ]
+
+
+def test_a_lock_that_leads_elsewhere_empties_nothing(tmp_path: Path) -> None:
+    """What a link in the folder points to keeps what it holds."""
+    other = tmp_path / "other.txt"
+    other.write_text("precious")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / ".lock").symlink_to(other)
+    store(tmp_path / "folder").update([], [entry()])
+    assert other.read_text() == "precious"
+
+
+def test_no_more_is_replayed_than_is_kept(tmp_path: Path) -> None:
+    """A file that something else made long does not make the exploration long."""
+    mine = store(tmp_path)
+    mine.update([], [entry()])
+    data = json.loads(mine.path.read_text())
+    failures = data["failures"]
+    data["failures"] = [{**failures[0], "token": f"{n}:1~abcd"} for n in range(30)] * 2
+    mine.path.write_text(json.dumps(data))
+    assert mine.load() == tuple(entry(number) for number in range(10, 30))
 
 
 def test_an_entry_that_is_none_makes_a_file_not_ours(tmp_path: Path) -> None:

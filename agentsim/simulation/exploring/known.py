@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -146,14 +147,16 @@ class KnownFailures:
     def _read(self) -> tuple[KnownFailure, ...] | None:
         """The entries of the file; None, and a note, for one that is not ours."""
         try:
-            if self.path.is_file() and self.path.stat().st_size > BYTES_MAX:
-                raise ValueError
+            status = self.path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > BYTES_MAX:
+                raise ValueError  # a device or a pipe would be read for ever
             data = json.loads(self.path.read_text(encoding="utf-8"))
             if data[_KEY] != VERSION or any(
                 data[name] != value for name, value in self._about.items()
             ):
                 raise ValueError
-            return tuple(map(_entry, data["failures"]))
+            entries = dict.fromkeys(map(_entry, data["failures"]))
+            return tuple(entries)[-ENTRIES_MAX:]
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -174,7 +177,7 @@ class KnownFailures:
         except ImportError:
             yield
             return
-        with (self._folder / ".lock").open("w") as lock:
+        with (self._folder / ".lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
