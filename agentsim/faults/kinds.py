@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Literal, get_args
 
 from agentsim.core import Decision, Response, UsageError
@@ -169,6 +170,10 @@ def _contradictions(fault: Fault) -> Iterator[str]:
         yield "error_kind is needed for an error of the model, and for no other"
     if fault.definite and fault.effect != "skipped":
         yield "only a fault with effect='skipped' can be definite"
+    for field in ("delay_s", "retry_after_s"):
+        seconds = getattr(fault, field)
+        if seconds is not None and not 0 <= seconds < inf:
+            yield f"{field}: expected 0 seconds or more, got {seconds:g}"
     if fault.lasts is not None and fault.lasts < 1:
         yield f"lasts counts from 1, got {fault.lasts}"
     if not _does_something(fault):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -91,6 +92,15 @@ def test_an_exploration_offers_ours_unless_told_otherwise() -> None:
         (lambda: model_fault("slow")(polite), "there is a fault 'slow' already"),
         (lambda: model_fault("loops")(polite), "a group has this name"),
         (lambda: model_fault("too-loud")(polite), "a name has small letters"),
+        (
+            lambda: replace(CATALOGUE["slow"], delay_s=-1.0),
+            "delay_s: expected 0 seconds",
+        ),
+        (lambda: replace(CATALOGUE["slow"], delay_s=math.nan), "or more, got nan"),
+        (
+            lambda: replace(CATALOGUE["rate_limited"], retry_after_s=math.inf),
+            "retry_after_s: expected 0 seconds or more, got inf",
+        ),
         (lambda: tool_fault("bare")(lambda output, _: output), "say in a docstring"),
     ],
 )

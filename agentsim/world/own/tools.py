@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import asdict, dataclass, field
 from inspect import isawaitable
+from math import inf
 from types import MethodType
 from typing import Any
 
@@ -62,7 +63,7 @@ class OwnTool:
                     f"tool: {name!r} can't be the name of a tool (1 to 64 letters, "
                     "digits, _ and -): give it one with name="
                 )
-        if self.latency_s < 0:
+        if not 0 <= self.latency_s < inf:
             raise UsageError(
                 f"tool {self.name!r}: latency_s: expected 0 or more, "
                 f"got {self.latency_s:g}"

@@ -384,6 +384,7 @@ def of_object(a: World | Point | object, b: Callable[[], int]) -> str:
         (lambda: tool(lambda: ""), "'<lambda>' can't be the name of a tool"),
         (lambda: tool(greet, name="greet them"), "give it one with name="),
         (lambda: tool(greet, latency_s=-1), "latency_s: expected 0 or more, got -1"),
+        (lambda: tool(greet, latency_s=float("nan")), "expected 0 or more, got nan"),
         (lambda: tool(greet, category="destructive"), "needs a dry run"),
         (lambda: tool(greet, category="mutating", read_only=True), "not both"),
         (lambda: tool(greet, parallel=True), "'greet': only a read-only tool can be"),
