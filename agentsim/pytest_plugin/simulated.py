@@ -25,6 +25,9 @@ __all__ = ["SimulatedTest", "simulated_test"]
 DECLARES = ("world", "faults", "deviations", "runs", "seed")
 """What the marker can say."""
 
+NAME_MAX = 200
+"""Characters of a test's id in the name of its trace: names of files have an end."""
+
 
 class SimulatedTest:
     """What the plugin does for one test: its simulation, and the verdict on it.
@@ -129,9 +132,10 @@ class SimulatedTest:
             self._note("token", run.token)
             title = f"agentsim: timeline of {run.token}"
             self._sections.append((title, timeline_text(run)))
-            self._write_trace(run, number)
+            unwritten = self._write_trace(run, number)
             if run.verdict.violated:
                 texts.append(run.failure_text(self._repeat_line(run)))
+            texts += unwritten
         return "\n\n".join(texts)
 
     def _repeat_line(self, run: Run) -> str:
@@ -142,14 +146,20 @@ class SimulatedTest:
             words.append(f"--agentsim-replay={run.token}")
         return shlex.join([*words, *self._settings.flags])
 
-    def _write_trace(self, run: Run, number: int) -> None:
+    def _write_trace(self, run: Run, number: int) -> list[str]:
+        """Write the trace of a finding; what keeps it from that must not hide this."""
         if self._settings.traces is None:
-            return
+            return []
         folder = Path(self._settings.traces)
-        folder.mkdir(parents=True, exist_ok=True)
         name = re.sub(r"[^\w.-]+", "-", self._item.nodeid).strip("-")
-        file = folder / f"{name}-{number}.jsonl"
-        file.write_text(to_jsonl(run.trace), "utf-8")
+        file = folder / f"{name[:NAME_MAX]}-{number}.jsonl"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file.write_text(to_jsonl(run.trace), "utf-8")
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            return [f"--agentsim-traces: can't write {file}: {why}"]
+        return []
 
     def _note(self, name: str, value: object) -> None:
         """Leave a property of the test, for JUnit and for our own summary."""

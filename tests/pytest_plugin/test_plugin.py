@@ -319,6 +319,17 @@ def test_failing_traces_are_written(again: Done, project: Path) -> None:
     assert "scenario_digest" in json.loads(first)
 
 
+def test_a_trace_that_can_not_be_written_hides_no_failure(
+    project: Path, installed: Path
+) -> None:
+    """The finding is told as ever, with what keeps its trace from being written."""
+    words = ("-k", "both_fail", "--agentsim-traces=test_it.py/traces")
+    done = run_pytest(project, *CLEAN, *words, installed=installed)
+    assert " is violated: " in done.out
+    assert "--agentsim-traces: can't write test_it.py/traces/" in done.out
+    assert "Not a directory" in done.out
+
+
 def figures(file: Path) -> dict[str, dict[str, str]]:
     """Test -> its properties in JUnit's file."""
     return {
