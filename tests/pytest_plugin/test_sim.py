@@ -134,9 +134,17 @@ def test_fields_of_one_run_are_for_that_run(full: Sim) -> None:
     assert full.scenario(TASK).prompt is None
 
 
+def ping(host: str) -> str:
+    """Ping a host."""
+    return host
+
+
 def test_what_is_wrong_is_said() -> None:
-    """A run without a script, an unknown field, and a person who is told twice."""
+    """A run without a script, an unknown field, a person told twice, a bare function."""
     sim = Sim()
+    with pytest.raises(UsageError, match=r"the function ping: write tool\(ping\)"):
+        sim.tools(ping)  # type: ignore[arg-type]
+    assert [tool for tool in sim.world.tools if tool.name == "ping"] == []
     with pytest.raises(UsageError, match="say first what the model answers"):
         sim.run(reference, TASK)
     sim.script(say("Done."))
