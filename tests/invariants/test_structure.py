@@ -141,6 +141,14 @@ def test_a_cut_response_may_be_asked_for_again_and_a_refusal_may_not() -> None:
     assert followed(assistant("no"), "refusal", keep=False).status == "violated"
 
 
+def test_a_pause_with_calls_may_fail() -> None:
+    """No rule says what a pause with calls asks for: a run may give up over it."""
+    run = Run([LOOK])
+    run.asks(call("look", "[]"), stop="pause_turn")
+    run.answers("Error: not executed", error=True)
+    assert verdict(run.ends("failed"), NAME).status == "holds"
+
+
 def test_a_pause_is_continued_as_it_is() -> None:
     """The next request has the response at its end, and the run is not over."""
     assert followed(assistant("hm"), "pause_turn").status == "holds"

@@ -20,6 +20,9 @@ CUT_REASONS = {
 }
 """Reasons with which a response ends the run, and what the response then is."""
 
+RUNNABLE = ("tool_use", *FINAL_REASONS)
+"""Reasons of a response whose calls are whole, and due."""
+
 
 @invariant(
     "stops-by-structure",
@@ -124,9 +127,9 @@ def _after_calls(facts: Facts, life: Life, turn: Turn) -> Iterator[Breach]:
     if life.status == "done":
         words = "asks for tools, and the run is done before the model answers again"
         yield words, expected, "status done", None
-    if life.status != "failed" or any(
-        at > turn.response_at for at, _ in facts.failures
-    ):
+    if life.status != "failed" or turn.response.stop_reason not in RUNNABLE:
+        return
+    if any(at > turn.response_at for at, _event in facts.failures):
         return
     for asked in turn.asked:
         why = _certain_failure(facts, asked)
