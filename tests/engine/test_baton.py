@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import math
 import sys
 import threading
 import time
@@ -225,8 +226,9 @@ def test_sleep_is_virtual_on_the_thread_only() -> None:
     def agent(life: Life) -> float:
         time.sleep(3600)
         time.sleep(1)
-        with pytest.raises(ValueError, match="must be non-negative"):
-            time.sleep(-1)
+        for odd in (-1, math.nan):
+            with pytest.raises(ValueError, match="must be non-negative"):
+                time.sleep(odd)
         return life.now_ns / 1e9
 
     assert run(on_thread(agent)).ending.value == 3601

@@ -49,7 +49,7 @@ def _sleep(seconds: float | SupportsIndex, /) -> None:
         _REAL_SLEEP(seconds)
         return
     delay_s = seconds if isinstance(seconds, float) else float(index(seconds))
-    if delay_s < 0:
+    if not delay_s >= 0:  # NaN too, for which a run would wait for ever
         raise ValueError("sleep length must be non-negative")
     baton.wait_for(partial(asyncio.sleep, delay_s))
 
