@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis.strategies import characters, text
 from syrupy.assertion import SnapshotAssertion
 
 from agentsim import mutants
@@ -38,6 +40,8 @@ from agentsim.simulation import (
 from agentsim.simulation.exploring.capture import HEAD_BYTES, TAIL_BYTES, captured
 from agentsim.simulation.exploring.shrink import Tries
 from agentsim.simulation.exploring.story import shortest_story
+from agentsim.simulation.files.scenario_file import build_scenario
+from agentsim.simulation.files.yaml_text import load
 from agentsim.world import Cpu, Disk
 from tests.simulation.fakes import obedient, reading
 from tests.support.scenarios import FOLDER, NAMES, scenario
@@ -218,6 +222,18 @@ def test_a_scenario_is_written_as_it_was_read(name: str) -> None:
     story = scenario(name)
     assert scenario_yaml(story)
     assert load_scenario(FOLDER / f"{name}.yaml").digest == story.digest
+
+
+@given(text(min_size=1, alphabet=characters(codec="utf-8")))
+@example("1e3")
+@example("0x1f")
+@example(".inf")
+@example("two\nlines")
+@example("next\x85line")
+def test_any_text_is_written_so_that_it_reads_back(words: str) -> None:
+    """Texts that look like numbers, and characters that end lines, get quotes."""
+    story = reading(task=words)
+    assert build_scenario(load(scenario_yaml(story), "x"), "x").task == words
 
 
 def test_a_scenario_reads_well_as_a_file(snapshot: SnapshotAssertion) -> None:

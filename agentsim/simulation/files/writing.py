@@ -1,7 +1,7 @@
 """Scenarios as YAML text that reads back as the same scenario.
 
-What a file can't say (functions, earlier turns, tools of one's own) is found out by
-reading the text back: the two scenarios then have different digests.
+What a file can't say (functions, earlier turns, tools of one's own, lone surrogates) is
+found out by reading the text back: the two scenarios then have different digests.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from agentsim.core import AgentsimError, Limits, LoopRules, ScenarioError, Usage
 from agentsim.providers import Call, Entry, Forever, Reply
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.scenario_file import build_scenario
+from agentsim.simulation.files.yaml_scalars import NotANumber, meaning
 from agentsim.simulation.files.yaml_text import load
 from agentsim.simulation.scenario import Scenario
 from agentsim.world import to_plain
@@ -35,8 +37,9 @@ def scenario_yaml(scenario: Scenario) -> str:
     text, again = "", None
     try:
         text = str(
-            yaml.safe_dump(
+            yaml.dump(
                 _plain(scenario),
+                Dumper=_dumper(),
                 sort_keys=False,
                 allow_unicode=True,
                 width=WIDTH,
@@ -49,9 +52,33 @@ def scenario_yaml(scenario: Scenario) -> str:
     if again is None or again.digest != scenario.digest:
         raise ScenarioError(
             f"{scenario.name}: this scenario can't be written as a file, which has no "
-            "place for functions, earlier turns, or tools of your own"
+            "place for functions, earlier turns, tools of your own, or half a character"
         )
     return text
+
+
+@cache
+def _dumper() -> type[Any]:
+    """PyYAML's safe writer, with quotes around texts that our reader takes for others."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Writes as `yaml_scalars` reads."""
+
+    def text(dumper: Dumper, value: str) -> yaml.ScalarNode:
+        style = None if _reads_back(value) else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    return Dumper
+
+
+def _reads_back(value: str) -> bool:
+    """Whether a text without quotes is read as itself; a line end of C1 never is."""
+    try:
+        return meaning(value) == value and value.isprintable()
+    except NotANumber:
+        return False
 
 
 def _plain(scenario: Scenario) -> dict[str, Any]:
