@@ -14,7 +14,7 @@ from tests.support.pythons import OTHERS, environment
 
 ROOT = Path(__file__).parents[2]
 
-SEEDS = 100
+SEEDS = 25
 """Per scenario: 1,300 runs a process. By hand: `python -m tests.support.digests 1000`."""
 
 

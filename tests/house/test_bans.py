@@ -16,6 +16,7 @@ def test_nothing_banned_is_used(module: Module) -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_every_allowance_is_needed() -> None:
     """An entry for code that is there, but needs it no more, has to go."""
     paths = [module.path for module in modules() if not module.is_init]

@@ -80,6 +80,7 @@ def crowded() -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 def test_nothing_outgrows_its_limit() -> None:
     """What is too large is exactly what is listed, at exactly the listed size."""
     found = crowded()

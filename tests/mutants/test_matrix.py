@@ -61,11 +61,11 @@ def test_the_sound_loops_are_left_alone(agent: Agent, name: str) -> None:
 @pytest.mark.slow
 @EACH_SCENARIO
 def test_the_loop_of_the_mutants_is_left_alone_at_length(name: str) -> None:
-    """The same holds over the number of runs in which each mutant is caught.
+    """The same holds over more runs than most mutants need to be caught.
 
     The reference runtime has a campaign of its own, in `tests/scenarios`.
     """
-    assert told(explore(scenario(name), unbroken, runs=ROUNDS[-1], seed=7)) == []
+    assert told(explore(scenario(name), unbroken, runs=60, seed=7)) == []
 
 
 def test_every_invariant_catches_a_mutant() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 from agentsim.engine import Replay
@@ -11,6 +12,8 @@ from agentsim.testing import Simulation, fault_plans, simulations, worlds
 from agentsim.trace import from_jsonl, to_jsonl
 from agentsim.world import Disk, Files, Services
 from tests.support.examples import FEWER
+
+pytestmark = pytest.mark.slow
 
 
 @given(simulations(crash=True))
