@@ -209,6 +209,18 @@ def test_each_message_of_the_user_is_heard_once() -> None:
         assert dressed.status == "holds"
 
 
+def test_a_message_before_the_first_request_stands_in_that_one() -> None:
+    """As in the second life of a run whose process died while a user spoke (R9)."""
+    for kept, status in ((True, "holds"), (False, "violated")):
+        run = Run([LOOK])
+        run.adds(MessageInjected("m1", "mind the backups"))
+        if kept:
+            run.history.append(user("mind the backups"))
+        run.looks()
+        run.says("done")
+        assert verdict(run.ends(), "no-invented-messages").status == status
+
+
 def test_a_message_may_wait_where_no_request_takes_it() -> None:
     """Nothing follows it, only the continuation of a pause, or the process died (R9)."""
     run = Run()
