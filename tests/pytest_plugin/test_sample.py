@@ -54,8 +54,11 @@ def failure(printed: str) -> list[str]:
 
 
 def repeat_line(printed: str) -> list[str]:
-    """The words of the line that repeats the failing run, as a shell reads them."""
-    [line] = re.findall(r"Repeat it: pytest (.*)", printed)
+    """The words of the line that repeats the failing run, as a shell reads them.
+
+    Where CI is set, pytest prints the whole text in its summary too: the same line twice.
+    """
+    [line] = set(re.findall(r"Repeat it: pytest (.*)", printed))
     return shlex.split(line)
 
 
@@ -98,6 +101,17 @@ def test_workers_show_the_same(
     words = ("-n", "2", *repeat_line(spread.out))
     again = run_pytest(sample, *words, installed=installed)
     assert failure(again.out) == failure(shown.out)
+
+
+@pytest.mark.parametrize("value", ["", "true"], ids=["at-home", "in-ci"])
+def test_the_line_is_the_same_where_ci_runs_the_tests(
+    shown: Done, sample: Path, installed: Path, value: str
+) -> None:
+    """Pytest shows more where the variable CI is set: nothing else in it."""
+    there = run_pytest(sample, installed=installed, env={"CI": value})
+    assert there.code == 1, there.out + there.err
+    assert failure(there.out) == failure(shown.out)
+    assert repeat_line(there.out) == repeat_line(shown.out)
 
 
 def test_the_line_names_the_test_from_where_it_is_printed(
