@@ -1,8 +1,9 @@
 """Programs whose order hangs on how asyncio and anyio walk through sets.
 
 Run as a script it prints what an observer sees of each, as JSON: the same bytes in any
-process, if the engine keeps its promise. The argument is a number of objects to spread
-over the heap first, so that memory addresses differ.
+process, if the engine keeps its promise. The first argument says how the heap is laid out,
+so that memory addresses differ; after it come the names of programs, all of `PROGRAMS` by
+default.
 """
 
 import asyncio
@@ -10,11 +11,12 @@ import contextvars
 import json
 import sys
 from asyncio import as_completed
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import anyio
 
+from agentsim.cli.determinism.heap import scatter
 from agentsim.core import Event
 from agentsim.engine import Ending, Engine, Life, Seeded
 
@@ -228,6 +230,79 @@ async def gates(life: Life) -> list[Any]:
     return seen
 
 
+last_words: list[Any] = []
+"""What tasks did that outlived their agent; emptied before each run."""
+
+
+async def leftovers(life: Life) -> list[Any]:
+    """Tasks alive at the end are told, cancelled and closed in order of creation."""
+
+    async def linger(number: int) -> None:
+        try:
+            await asyncio.sleep(100 + number % 3)
+        finally:
+            last_words.append(number)
+
+    tasks = [asyncio.create_task(linger(number)) for number in range(CHILDREN)]
+    await asyncio.sleep(1)
+    for task in asyncio.all_tasks() & set(tasks[::2]):
+        task.cancel()
+    await asyncio.sleep(1)
+    return list(last_words)
+
+
+async def gathered_and_shielded(life: Life) -> list[Any]:
+    """Sets of what `gather` and `shield` give are walked in one order."""
+    seen: list[Any] = []
+
+    async def work(number: int) -> int:
+        try:
+            await asyncio.sleep(1 + number % 3)
+        finally:
+            seen.append(number)
+        return number
+
+    tasks = [asyncio.create_task(work(number)) for number in range(CHILDREN)]
+    groups = {asyncio.gather(*tasks[n : n + 4]): n for n in range(0, CHILDREN, 4)}
+    shields = {asyncio.shield(task): number for number, task in enumerate(tasks)}
+    for outer in set(shields):
+        seen.append(shields[outer])
+        outer.cancel()
+    await asyncio.sleep(1.5)
+    for group in set(groups):
+        seen.append(groups[group])
+        if groups[group] % 8:
+            group.cancel()
+    ends = await asyncio.gather(*set(tasks), *set(groups), return_exceptions=True)
+    return [
+        *seen,
+        *(n if isinstance(n, int | list) else type(n).__name__ for n in ends),
+    ]
+
+
+async def set_of_strings(life: Life) -> list[Any]:
+    """Strings hash by the process: what a pinned hash seed is for."""
+    seen: list[Any] = []
+    for name in {f"tool_{number}" for number in range(CHILDREN)}:
+        await life.gate(name)
+        seen.append(name)
+    return seen
+
+
+async def set_of_objects(life: Life) -> list[Any]:
+    """Objects hash by their address: nothing but a check in two processes tells."""
+    seen: list[Any] = []
+
+    class Tool:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    for tool in {Tool(f"tool_{number}") for number in range(CHILDREN)}:
+        await life.gate(tool.name)
+        seen.append(tool.name)
+    return seen
+
+
 PROGRAMS = (
     task_group_abort,
     wait_and_walk,
@@ -241,13 +316,19 @@ PROGRAMS = (
     generators,
     eager,
     gates,
+    leftovers,
+    gathered_and_shielded,
 )
 
+UNORDERED = (set_of_strings, set_of_objects)
+"""What the engine can't order."""
 
-def observe() -> dict[str, Any]:
-    """Run each program twice, dully and by a seed with everything that may happen."""
+
+def observe(names: Sequence[str] = ()) -> dict[str, Any]:
+    """Run programs dully, and by two seeds with everything that may happen."""
     seen: dict[str, Any] = {}
-    for program in PROGRAMS:
+    by_name = {program.__name__: program for program in (*PROGRAMS, *UNORDERED)}
+    for program in [by_name[name] for name in names] or PROGRAMS:
         for seed, probability in ((0, 0.0), (1, 0.3), (2, 0.6)):
             events: list[Event] = []
             choices = Seeded(seed, probability)
@@ -259,6 +340,7 @@ def observe() -> dict[str, Any]:
                 record=events.append,
             )
             endings: list[Ending] = []
+            last_words.clear()
             while not endings or endings[-1].kind == "crashed":
                 endings.append(engine.live(program))
             engine.bury()
@@ -268,11 +350,11 @@ def observe() -> dict[str, Any]:
                 "choices": choices.log,
                 "told": engine.told,
                 "now_ns": engine.now_ns,
+                "last_words": list(last_words),
             }
     return seen
 
 
 if __name__ == "__main__":
-    padding = [bytearray(17 + n % 90) for n in range(int(sys.argv[1]))]
-    del padding[::2]
-    sys.stdout.write(json.dumps(observe(), indent=1))
+    kept = scatter(int(sys.argv[1]))
+    sys.stdout.write(json.dumps(observe(sys.argv[2:]), indent=1))

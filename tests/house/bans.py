@@ -153,6 +153,11 @@ class Allowed:
 
 ALLOWED = (
     Allowed(
+        "agentsim/cli/determinism/heap.py",
+        "chance",
+        "it lays out the heap of a child process by a seed; no run draws from it",
+    ),
+    Allowed(
         "agentsim/cli/doctor_command.py",
         "processes",
         "it makes the same run in other processes, to compare the traces",

@@ -1,0 +1,1 @@
+"""Comparing the same runs in several processes, for `agentsim doctor --determinism`."""
