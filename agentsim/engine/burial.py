@@ -17,6 +17,7 @@ from typing import Any
 
 from agentsim.engine.asyncio_shim import Installed, forget_task, run_ready
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.seals.sealed import Sealed
 from agentsim.engine.threads.replaced import Replaced
 
 _ROUNDS = 4
@@ -47,7 +48,7 @@ def lay_out(loop: SimLoop) -> None:
 
 def bury(loop: SimLoop) -> None:
     """Cancel, drain and close what is alive in a dead loop; raise nothing of it."""
-    with Installed(loop), Replaced():
+    with Installed(loop), Replaced(), Sealed(loop):
         for _ in range(_ROUNDS):
             alive = loop.alive_tasks()
             if not alive:

@@ -22,6 +22,7 @@ from agentsim.engine.incarnation import Incarnation
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.scheduler import Scheduler, Told
+from agentsim.engine.seals.sealed import Sealed
 from agentsim.engine.self_test import self_test
 from agentsim.engine.threads.leftover import LeftoverThreads
 from agentsim.engine.threads.replaced import Replaced
@@ -46,7 +47,6 @@ class Engine:
         cancel: Whether the run may be cancelled, once, where a gate would open.
         crash: Whether the process may die there, `crashes_max` times.
         inject: What else may happen there, once each: words and callback.
-        tick: Is told each jump of the clock, in nanoseconds.
         steps_max: Callbacks that may run while neither the clock moves nor a gate
             opens; more are a livelock.
         timers_max: Times that the clock may move in a row while no gate opens; the
@@ -66,7 +66,6 @@ class Engine:
         cancel: bool = False,
         crash: bool = False,
         inject: Sequence[tuple[str, Callable[[], None]]] = (),
-        tick: Callable[[int], None] | None = None,
         crashes_max: int = 1,
         steps_max: int = 1_000_000,
         timers_max: int = 1_000_000,
@@ -84,7 +83,6 @@ class Engine:
             cancels=int(cancel),
             crashes=crashes_max if crash else 0,
             injections=inject,
-            tick=tick,
         )
         self._steps_max = steps_max
         self._timers_max = timers_max
@@ -127,7 +125,7 @@ class Engine:
         # Else finalizers of the agent's garbage would run at a random step.
         gc.disable()
         try:
-            with Installed(loop), Replaced():
+            with Installed(loop), Replaced(), Sealed(loop):
                 task = loop.create_task(main(life), name="main")
                 ending = self._drive(
                     Incarnation(

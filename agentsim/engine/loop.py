@@ -61,6 +61,7 @@ class SimLoop(asyncio.BaseEventLoop):
         timers: Heap of due time, order of creation, handle.
         halted: Whether the loop must stop before the next handle.
         failure: Why it was halted for good, or None.
+        moved: Called after each jump of the clock, or None.
         dead: Whether its life is over: it then reports nothing any more.
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
     """
@@ -72,6 +73,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         self.halted = False
         self.failure: BaseException | None = None
+        self.moved: Callable[[], None] | None = None
         self.dead = False
         self.unhandled: list[str] = []
         self._seconds = now_ns / SECOND_NS
@@ -95,6 +97,8 @@ class SimLoop(asyncio.BaseEventLoop):
         """Move the clock forward."""
         self.now_ns = now_ns
         self._seconds = now_ns / SECOND_NS
+        if self.moved is not None:
+            self.moved()
 
     def next_timer_ns(self) -> int | None:
         """When the next timer is due, or None when there is none."""

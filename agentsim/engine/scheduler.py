@@ -42,7 +42,6 @@ class Scheduler:
         cancels: int,
         crashes: int,
         injections: Sequence[tuple[str, Callable[[], None]]],
-        tick: Callable[[int], None] | None,
     ) -> None:
         self.told: list[Told] = []
         self._choices = choices
@@ -50,7 +49,6 @@ class Scheduler:
         self._cancels = cancels
         self._crashes = crashes
         self._injections = list(injections)
-        self._tick = tick
         self._count_extras()
 
     def draw(
@@ -155,7 +153,7 @@ class Scheduler:
         loop = now.loop
         due_ns = gate.due_ns
         if due_ns > loop.now_ns and (timer_ns is None or due_ns < timer_ns):
-            self._advance(loop, due_ns)
+            loop.advance(due_ns)
         now.gates.remove(gate)
         gate.set_result(None)
         return True
@@ -165,14 +163,8 @@ class Scheduler:
         now.timers_in_row += 1
         if now.timers_in_row > now.timers_max:
             return False
-        self._advance(now.loop, timer_ns)
+        now.loop.advance(timer_ns)
         return True
-
-    def _advance(self, loop: SimLoop, now_ns: int) -> None:
-        jump_ns = now_ns - loop.now_ns
-        loop.advance(now_ns)
-        if self._tick is not None and jump_ns:
-            self._tick(jump_ns)
 
     def _tell(self, label: str, words: str) -> None:
         self.told.append(Told(len(self._choices.arities) - 1, label, words))

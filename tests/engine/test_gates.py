@@ -369,20 +369,6 @@ def test_a_choice_that_does_not_fit_ends_the_run(
         run(main, choices)
 
 
-def test_the_clock_tells_its_jumps() -> None:
-    """`tick` hears each jump, and their sum is the time."""
-    jumps: list[int] = []
-
-    async def main(life: Life) -> None:
-        await life.gate("a", latency_s=1.5)
-        await life.gate("b")
-        await asyncio.sleep(2)
-
-    seen = run(main, tick=jumps.append)
-    assert jumps == [1_500_000_000, 2_000_000_000]
-    assert seen.engine.now_ns == sum(jumps)
-
-
 def test_an_hour_with_a_deadline_is_quick() -> None:
     """One virtual hour costs a handful of callbacks, not a second of real time."""
 

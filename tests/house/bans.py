@@ -173,6 +173,11 @@ ALLOWED = (
         "every choice comes from here, out of instances seeded by the run",
     ),
     Allowed(
+        "agentsim/engine/seals/clock.py",
+        "wall-clock",
+        "it puts the run's clock in the place of the real one, and tries it out",
+    ),
+    Allowed(
         "agentsim/engine/threads/replaced.py",
         "sleep",
         "it puts virtual sleep in the place of the real one on an agent's own thread",
