@@ -71,6 +71,7 @@ class ProviderError(WorldError):
         status: HTTP status, or None when no answer came (network, timeout).
         kind: The provider's own error type, such as `invalid_request_error`.
         param: Where in the request the fault is, such as `messages[3]`, or None.
+        code: The provider's own code for it, such as `rate_limit_exceeded`, or None.
         retry_after_s: Seconds the service asks to wait, or None.
     """
 
@@ -81,6 +82,7 @@ class ProviderError(WorldError):
         status: int | None,
         kind: str,
         param: str | None = None,
+        code: str | None = None,
         retry_after_s: float | None = None,
         definite: bool = True,
     ) -> None:
@@ -88,6 +90,7 @@ class ProviderError(WorldError):
         self.status = status
         self.kind = kind
         self.param = param
+        self.code = code
         self.retry_after_s = retry_after_s
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.providers.asked import Asked as Asked
+    from agentsim.providers.asked import Dialect as Dialect
+    from agentsim.providers.asked import RefusedRequest as RefusedRequest
     from agentsim.providers.client import AlterAnswer as AlterAnswer
     from agentsim.providers.client import DeltaStream as DeltaStream
     from agentsim.providers.client import OutOfScript as OutOfScript
@@ -42,12 +45,14 @@ else:
         {
             "AlterAnswer": "client",
             "Answer": "model",
+            "Asked": "asked",
             "By": "entries",
             "Call": "reply",
             "Changes": "reply",
             "Choose": "model",
             "Counted": "reply",
             "DeltaStream": "client",
+            "Dialect": "asked",
             "Entry": "entries",
             "Forever": "entries",
             "Model": "model",
@@ -55,6 +60,7 @@ else:
             "OutOfScript": "client",
             "Pick": "entries",
             "Refusal": "strict",
+            "RefusedRequest": "asked",
             "Reply": "reply",
             "ReplyFinder": "recognise",
             "RequestRule": "strict",

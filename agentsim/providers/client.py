@@ -8,7 +8,7 @@ cancelled or killed while it waits there has received nothing.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 
@@ -27,8 +27,9 @@ from agentsim.core import (
     ResponseReceived,
     UsageError,
 )
+from agentsim.providers.asked import Asked, Dialect, RefusedRequest
 from agentsim.providers.model import LATENCY_S, Answer, Model
-from agentsim.providers.strict import Refusal, StrictRules
+from agentsim.providers.strict import StrictRules
 
 __all__ = ["AlterAnswer", "DeltaStream", "OutOfScript", "ScriptedClient"]
 
@@ -97,6 +98,7 @@ class ScriptedClient:
 
     __slots__ = (
         "_boundary",
+        "_dialect",
         "_history",
         "_latency_s",
         "_model",
@@ -125,6 +127,7 @@ class ScriptedClient:
         self._latency_s = latency_s
         self._numbers = count(1) if numbers is None else numbers
         self._history = History()
+        self._dialect: Dialect | None = None
 
     async def complete(self, request: Request) -> Response:
         """Answer a request whole.
@@ -133,13 +136,18 @@ class ScriptedClient:
             ProviderError: when the request is refused, or a fault strikes.
             UnscriptedRequest: when the script ran out and nobody was there to ask.
         """
-        sent = self._send(request)
-        await self._boundary.gate("model", latency_s=sent.latency_s)
-        answer = self._arrived(sent)
-        if answer.deltas is not None:
-            raise self._failed(sent, _broken_off(answer))
-        self._received(sent, answer)
-        return answer.response
+        return await self._completed(self._send(request))
+
+    async def answer(self, asked: Asked) -> Response:
+        """Answer a request that came by a wire, and was judged by that wire's rules.
+
+        What is recorded and returned is what the wire carries of the response.
+
+        Raises:
+            ProviderError: when the request is refused, or a fault strikes.
+            UnscriptedRequest: when the script ran out and nobody was there to ask.
+        """
+        return await self._completed(self._send(asked.request, asked))
 
     def stream(self, request: Request) -> DeltaStream:
         """Answer in pieces of text, then calls, then the whole response.
@@ -155,16 +163,27 @@ class ScriptedClient:
         """
         return DeltaStream(partial(self._opened, request))
 
-    def resumes(self, messages: Sequence[Message]) -> Refusal | None:
+    def resumes(self, messages: Sequence[Message]) -> RefusedRequest | None:
         """Why the service would refuse a history with a new message of the user after it.
 
-        Nothing is sent; None where it would accept, or refuses nothing.
+        Nothing is sent; None where it would accept, or refuses nothing. The rules are
+        those of the wire that the last request came by.
         """
+        if self._dialect is not None:
+            return self._dialect.resumes(messages)
         if self._rules is None:
             return None
         if not isinstance(messages, MessageView):
             messages = self._history.follow(messages)
         return self._rules.resumes(messages)
+
+    async def _completed(self, sent: _Sent) -> Response:
+        await self._boundary.gate("model", latency_s=sent.latency_s)
+        answer = self._arrived(sent)
+        if answer.deltas is not None:
+            raise self._failed(sent, _broken_off(answer))
+        self._received(sent, answer)
+        return answer.response
 
     async def _opened(self, request: Request) -> Iterator[Delta]:
         sent = self._send(request)
@@ -187,8 +206,9 @@ class ScriptedClient:
         self._received(sent, answer)
         yield Delta(response=answer.response)
 
-    def _send(self, request: Request) -> _Sent:
+    def _send(self, request: Request, asked: Asked | None = None) -> _Sent:
         """Record a request and settle what becomes of it."""
+        self._dialect = dialect = asked.dialect if asked is not None else None
         number = next(self._numbers)
         messages, tools = request.messages, tuple(request.tools)
         if not isinstance(messages, MessageView):
@@ -208,16 +228,21 @@ class ScriptedClient:
                 tools,
                 request.temperature,
                 request.max_tokens,
+                dialect.wire if dialect is not None else "",
             )
         )
-        if self._rules is not None:
-            refusal = self._rules.check(request)
-            if refusal is not None:
-                error = refusal.error()
-                return _Sent(number, self._latency_s, None, error, refusal.rule)
-        return self._asked(number, request)
+        refusal = self._refusal(request, asked)
+        if refusal is not None:
+            error = refusal.error()
+            return _Sent(number, self._latency_s, None, error, refusal.rule)
+        return self._settled(number, request)
 
-    def _asked(self, number: int, request: Request) -> _Sent:
+    def _refusal(self, request: Request, asked: Asked | None) -> RefusedRequest | None:
+        if asked is not None:
+            return asked.refusal
+        return self._rules.check(request) if self._rules is not None else None
+
+    def _settled(self, number: int, request: Request) -> _Sent:
         """Take the model's answer, and let faults change it."""
         latency_s = self._latency_s
         try:
@@ -227,6 +252,9 @@ class ScriptedClient:
                 answer = self._tamper(request, answer)
         except ProviderError as error:
             return _Sent(number, latency_s, None, error)
+        dialect = self._dialect
+        if dialect is not None:
+            answer = replace(answer, response=dialect.carried(answer.response))
         return _Sent(number, answer.latency_s, answer)
 
     def _answer(self, request: Request) -> Answer:

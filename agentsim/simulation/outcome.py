@@ -104,7 +104,7 @@ def resume_probe(client: ScriptedClient | None, outcome: Outcome) -> ResumeProbe
         found.rule, found.words, found.param = (
             refusal.rule,
             refusal.words,
-            refusal.param,
+            refusal.param or "",
         )
     return found
 

@@ -69,6 +69,7 @@ class RequestSent(Event):
 
     Attributes:
         number: 1-based, over all lives, failed ones included.
+        wire: The wire that it came by, such as `openai-chat`; empty for the neutral client.
     """
 
     kind: ClassVar[str] = "request"
@@ -78,6 +79,7 @@ class RequestSent(Event):
     tools: tuple[ToolDef, ...]
     temperature: float = 0.2
     max_tokens: int | None = None
+    wire: str = ""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,58 @@
+"""A request that came by a wire: neutral, judged by that wire's own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agentsim.core import Message, ProviderError, Request, Response
+
+__all__ = ["Asked", "Dialect", "RefusedRequest"]
+
+
+class RefusedRequest(Protocol):
+    """Why a service refuses a request, in the words of its wire."""
+
+    @property
+    def rule(self) -> str:
+        """Id of the rule that the request breaks."""
+
+    @property
+    def words(self) -> str:
+        """What is wrong."""
+
+    @property
+    def param(self) -> str | None:
+        """Where in the request, such as `messages[3].role`, or None."""
+
+    def error(self) -> ProviderError:
+        """The answer of the service."""
+
+
+class Dialect(Protocol):
+    """What a client has to know of the wire that a request came by."""
+
+    @property
+    def wire(self) -> str:
+        """Its name, such as `openai-chat`."""
+
+    def carried(self, response: Response) -> Response:
+        """What of a response reaches the other end of the wire."""
+
+    def resumes(self, messages: Sequence[Message]) -> RefusedRequest | None:
+        """Why a history with a new message of the user after it is refused, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came by a wire.
+
+    Attributes:
+        request: As far as it could be read.
+        refusal: Why the service refuses it, or None.
+    """
+
+    request: Request
+    refusal: RefusedRequest | None
+    dialect: Dialect

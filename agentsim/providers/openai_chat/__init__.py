@@ -1,0 +1,31 @@
+"""OpenAI Chat Completions: its wire, its rules and its errors."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.providers.openai_chat.completions import (
+        completion_body as completion_body,
+    )
+    from agentsim.providers.openai_chat.errors import HttpAnswer as HttpAnswer
+    from agentsim.providers.openai_chat.errors import error_answer as error_answer
+    from agentsim.providers.openai_chat.rules import CHAT_RULES as CHAT_RULES
+    from agentsim.providers.openai_chat.rules import ChatRefusal as ChatRefusal
+    from agentsim.providers.openai_chat.rules import ChatRule as ChatRule
+    from agentsim.providers.openai_chat.wire import ChatConversation as ChatConversation
+    from agentsim.providers.openai_chat.wire import read_body as read_body
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "CHAT_RULES": "rules",
+            "ChatConversation": "wire",
+            "ChatRefusal": "rules",
+            "ChatRule": "rules",
+            "HttpAnswer": "errors",
+            "completion_body": "completions",
+            "error_answer": "errors",
+            "read_body": "wire",
+        },
+    )

@@ -1,0 +1,165 @@
+"""Requests of Chat Completions as the neutral model has them, one conversation each.
+
+A client sends its whole history with each request. What was sent before is compared,
+and only what is new is converted and judged: the neutral messages of a growing history
+stay the same objects, as boundary and judges expect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentsim.core import (
+    History,
+    InvalidArguments,
+    Message,
+    MessageView,
+    Request,
+    Response,
+    parse_json,
+)
+from agentsim.providers.asked import Asked
+from agentsim.providers.openai_chat.messages import BLOCK, read_message, write_message
+from agentsim.providers.openai_chat.pairing import Pairing
+from agentsim.providers.openai_chat.rules import ChatRefusal, refuse
+from agentsim.providers.openai_chat.tools import read_tools
+
+__all__ = ["WIRE", "ChatConversation", "read_body"]
+
+WIRE = "openai-chat"
+
+TEMPERATURE = 1.0
+"""What the service takes where a request has none."""
+
+
+def read_body(raw: bytes) -> dict[str, Any] | ChatRefusal:
+    """Read the body of a request."""
+    try:
+        body = parse_json(raw.decode(), unique_keys=False)
+    except (InvalidArguments, UnicodeDecodeError):
+        body = None
+    if isinstance(body, dict):
+        return body
+    words = (
+        "We could not parse the JSON body of your request. (HINT: This likely means you "
+        "aren't using your HTTP library correctly. The API expects a JSON payload, but "
+        "what was sent was not valid JSON.)"
+    )
+    return refuse("no-json", words)
+
+
+class ChatConversation:
+    """Reads the requests of one client, one after the other."""
+
+    __slots__ = ("_history", "_pairing", "_raw", "_raw_tools", "_tools")
+
+    def __init__(self) -> None:
+        self._raw: list[Any] = []
+        self._history = History()
+        self._pairing = Pairing()
+        self._raw_tools: object = None
+        self._tools = read_tools(None)
+
+    @property
+    def wire(self) -> str:
+        """The name of the wire."""
+        return WIRE
+
+    def read(self, body: Mapping[str, Any] | ChatRefusal) -> Asked:
+        """Read a request, and judge it.
+
+        Args:
+            body: Parsed, or the refusal of what could not be.
+        """
+        if isinstance(body, ChatRefusal):
+            return Asked(Request("", MessageView([], 0)), body, self)
+        messages = body.get("messages")
+        view = self._follow(messages if isinstance(messages, list) else [])
+        refusal = self._judge(body)
+        return Asked(self._request(body, view), refusal, self)
+
+    def carried(self, response: Response) -> Response:
+        """What of a response reaches the client: no blocks of other wires, no pause."""
+        return carried(response)
+
+    def resumes(self, messages: Sequence[Message]) -> ChatRefusal | None:
+        """Why a history with a new message of the user after it is refused, or None."""
+        pairing = Pairing()
+        pairing.feed([write_message(message) for message in messages])
+        return pairing.verdict()
+
+    def _follow(self, messages: list[Any]) -> MessageView:
+        """Take over what is new of a history; one that was rewritten is read again."""
+        count = len(self._raw)
+        if messages[:count] != self._raw:
+            pairs = zip(self._raw, messages, strict=False)
+            kept = next((n for n, (a, b) in enumerate(pairs) if a != b), len(messages))
+            kept = min(kept, count)
+            self._history = History(self._history.view()[:kept])
+            self._pairing = Pairing()
+            self._pairing.feed(messages[:kept])
+            count = kept
+        new = messages[count:]
+        for message in new:
+            self._history.append(read_message(message))
+        self._pairing.feed(new)
+        self._raw = messages
+        return self._history.view()
+
+    def _judge(self, body: Mapping[str, Any]) -> ChatRefusal | None:
+        if not body.get("model"):
+            return refuse("no-model", "you must provide a model parameter")
+        messages = body.get("messages")
+        if messages is None:
+            words = "Missing required parameter: 'messages'."
+            return refuse("missing-parameter", words, "messages")
+        if messages == []:
+            words = (
+                "Invalid 'messages': empty array. Expected an array with minimum length "
+                "1, but got an empty array instead."
+            )
+            return refuse("empty-array", words, "messages")
+        return self._pairing.verdict()
+
+    def _request(self, body: Mapping[str, Any], view: MessageView) -> Request:
+        raw = (body.get("tools"), body.get("functions"))
+        if raw != self._raw_tools:
+            self._raw_tools = raw
+            self._tools = read_tools(*raw)
+        model = body.get("model")
+        temperature = body.get("temperature")
+        limit = body.get("max_completion_tokens", body.get("max_tokens"))
+        return Request(
+            model if isinstance(model, str) else "",
+            view,
+            self._tools,
+            _number(temperature, TEMPERATURE),
+            limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
+        )
+
+
+def carried(response: Response) -> Response:
+    """What of a response this wire carries.
+
+    Blocks of other wires have no place in a message, and the service never pauses: a
+    turn ends, or asks for its calls.
+    """
+    message = response.message
+    blocks = tuple(block for block in message.blocks if block.get("type") == BLOCK)
+    reason = response.stop_reason
+    if reason == "pause_turn":
+        reason = "tool_use" if message.tool_calls else "end_turn"
+    if len(blocks) == len(message.blocks) and reason == response.stop_reason:
+        return response
+    if len(blocks) != len(message.blocks):
+        message = Message(
+            message.role, message.content, message.tool_calls, blocks=blocks
+        )
+    return Response(message, reason, response.usage, response.refusal)
+
+
+def _number(value: object, default: float) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    return default
