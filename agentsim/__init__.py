@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from agentsim.core import AgentsimError as AgentsimError
     from agentsim.core import Env as Env
+    from agentsim.core import Finished as Finished
     from agentsim.core import Limits as Limits
     from agentsim.core import LoopRules as LoopRules
     from agentsim.core import RunResult as RunResult
@@ -45,6 +46,7 @@ else:
             "AgentsimError": "core",
             "Env": "core",
             "Exploration": "simulation",
+            "Finished": "core",
             "Limits": "core",
             "LoopRules": "core",
             "Menu": "simulation",

@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from agentsim.core.registry import Registry as Registry
     from agentsim.core.results import STATUSES as STATUSES
     from agentsim.core.results import Decision as Decision
+    from agentsim.core.results import Finished as Finished
     from agentsim.core.results import Injected as Injected
     from agentsim.core.results import Question as Question
     from agentsim.core.results import RunResult as RunResult
@@ -160,6 +161,7 @@ else:
             "FallbackUsed": "events.runtime",
             "FaultStruck": "events.boundary",
             "FinalAnswer": "events.runtime",
+            "Finished": "results",
             "Finding": "errors",
             "History": "history",
             "HistoryRules": "rules",

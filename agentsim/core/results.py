@@ -8,7 +8,15 @@ from typing import Any, Literal, get_args
 
 from agentsim.core.messages import Message, Usage
 
-__all__ = ["STATUSES", "Decision", "Injected", "Question", "RunResult", "Status"]
+__all__ = [
+    "STATUSES",
+    "Decision",
+    "Finished",
+    "Injected",
+    "Question",
+    "RunResult",
+    "Status",
+]
 
 Status = Literal[
     "done",
@@ -48,6 +56,23 @@ class RunResult:
     tools: tuple[str, ...]
     history: Sequence[Message]
     refusal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a run ended, told by an agent that has no `RunResult` to give (R1.9).
+
+    It takes nothing that only a runtime of one's own counts: what it leaves out is told
+    by nobody, and not judged.
+
+    Attributes:
+        output: The final answer, or the text that came with the boundary.
+        error: What a person needs to know when the run did not end `done`.
+    """
+
+    status: Status
+    output: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from agentsim.core import (
     Event,
+    Finished,
     History,
     Message,
     MessageView,
@@ -45,11 +46,22 @@ def outcome_of(
     stands in for the result, so that the history that it left is judged.
 
     Raises:
-        UsageError: when a field of the agent's `RunResult` is of a wrong type.
+        UsageError: when a field of the agent's `RunResult` or `Finished` is of a wrong
+            type.
     """
     result = ending.value
+    if isinstance(result, Finished):
+        _check(result, "status", "output", "error")
+        return Outcome(
+            ending.kind,
+            result.status,
+            result.output,
+            ending.words or result.error,
+            at_ns=at_ns,
+            life=life,
+        )
     if isinstance(result, RunResult):
-        _check(result)
+        _check(result, *_FIELDS)
         return Outcome(
             ending.kind,
             result.status,
@@ -179,12 +191,13 @@ _FIELDS: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 
 
-def _check(result: RunResult) -> None:
-    for name, (fits, expected) in _FIELDS.items():
+def _check(result: RunResult | Finished, *names: str) -> None:
+    for name in names:
+        fits, expected = _FIELDS[name]
         value = getattr(result, name)
         if not fits(value):
             raise UsageError(
-                f"the agent returned a RunResult whose {name} is a "
+                f"the agent returned a {type(result).__name__} whose {name} is a "
                 f"{type(value).__name__}: expected {expected}"
             )
 

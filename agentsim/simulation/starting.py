@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Gene
 from contextlib import aclosing, closing
 from typing import Any, cast
 
-from agentsim.core import Env, RunResult, UsageError
+from agentsim.core import Env, Finished, RunResult, UsageError
 from agentsim.engine import Baton
 from agentsim.simulation.agents import agent_name
 
@@ -29,8 +29,8 @@ def start_agent(agent: Callable[..., Any], env: Env) -> Awaitable[object]:
 
     Returns:
         What gives, awaited, what the agent returns. Of a generator that is what it
-        returns, if anything; else the last `RunResult` that it yields; else the last
-        text.
+        returns, if anything; else the last `RunResult` or `Finished` that it yields;
+        else the last text.
 
     Raises:
         UsageError: when it is no callable, or takes other parameters.
@@ -119,12 +119,12 @@ class _Steps:
     def __init__(self, name: str) -> None:
         self._name = name
         self._count = 0
-        self._result: RunResult | None = None
+        self._result: RunResult | Finished | None = None
         self._text: str | None = None
 
     @property
-    def last(self) -> RunResult | str | None:
-        """The last `RunResult`, else the last text."""
+    def last(self) -> RunResult | Finished | str | None:
+        """The last `RunResult` or `Finished`, else the last text."""
         return self._text if self._result is None else self._result
 
     def take(self, step: object) -> None:
@@ -134,7 +134,7 @@ class _Steps:
                 f"the agent {self._name} yielded {STEPS_MAX} steps and goes on: let it "
                 "end when the model's answer is final"
             )
-        if isinstance(step, RunResult):
+        if isinstance(step, (RunResult, Finished)):
             self._result = step
         elif isinstance(step, str):
             self._text = step

@@ -58,7 +58,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "Promises and results": {
-        "agentsim": ("Limits", "LoopRules", "RunResult"),
+        "agentsim": ("Limits", "LoopRules", "RunResult", "Finished"),
     },
     "Errors": {
         "agentsim.core": (

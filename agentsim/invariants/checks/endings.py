@@ -37,7 +37,7 @@ HANGING_FAULTS = ("hangs",)
     exemptions=(
         "A run that ended in a crash: nobody was left to return anything.",
         "A run that never ended: that is what the invariant ends is for.",
-        "An agent that returns something other than a RunResult, unless it raises.",
+        "An agent that returns neither a RunResult nor a Finished, unless it raises.",
         "A cancellation from outside, which comes out as one (after it was saved).",
     ),
 )
@@ -57,7 +57,7 @@ def result_always(facts: Facts) -> Ruling:
     if outcome.ending in ("crashed", "deadlock", "livelock"):
         return rule(0, [], f"the run did not return ({outcome.ending})")
     if outcome.status is None and outcome.ending in ("returned", "leak"):
-        return not_applicable("the agent returned no RunResult")
+        return not_applicable("the agent did not tell how it ended")
     return rule(1, list(_untrue(facts, outcome, at)), "")
 
 

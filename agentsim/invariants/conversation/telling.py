@@ -38,7 +38,7 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
     "another run than the one that took place is worse than none.",
     spec=("R1.5", "R1.9", "R3.1"),
     exemptions=(
-        "Agents that return no RunResult.",
+        "Agents that return neither a RunResult nor a Finished, and what that leaves out.",
         (
             "A response that arrived and was not taken in, at the deadline or as an empty "
             "one: whether it counts as an iteration, and its tokens where it is the last."
@@ -58,7 +58,7 @@ def result_true(facts: Facts) -> Ruling:
     if life is None or life.outcome is None or life.outcome_at is None:
         return rule(0, [], "the run left no outcome")
     if life.outcome.status is None:
-        return not_applicable("the agent returned no RunResult")
+        return not_applicable("the agent did not tell how it ended")
     outcome, at = life.outcome, life.outcome_at
     untrue = [
         *_status(facts, life, outcome, at),
