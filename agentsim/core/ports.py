@@ -6,7 +6,14 @@ outside sees a `Boundary`, behind which the engine decides what happens next.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Protocol, TypeVar
 
 from agentsim.core.events.event import Event
@@ -81,6 +88,10 @@ class SyncEnv(Protocol):
         """The tools of this run, with their rights."""
 
     @property
+    def functions(self) -> Mapping[str, Callable[..., object]]:
+        """The tools once more, as blocking functions by name; see `Env.functions`."""
+
+    @property
     def confirm(self) -> SyncConfirm | None:
         """The person who approves, or None when nobody is there."""
 
@@ -149,6 +160,15 @@ class Env(Protocol):
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools of this run, with their rights."""
+
+    @property
+    def functions(self) -> Mapping[str, Callable[..., Awaitable[object]]]:
+        """The tools once more, as async functions that frameworks make tools of, by name.
+
+        Each has the name, docstring and signature of its tool, returns the output and
+        raises what the tool raises. It does not ask a person: an agent whose tools need
+        approval asks `confirm` before it calls (`rights.confirms` of the tool tells).
+        """
 
     @property
     def confirm(self) -> Confirm | None:

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from agentsim.world.registry import tools_of_part as tools_of_part
     from agentsim.world.schemas import spec_schema as spec_schema
     from agentsim.world.schemas import untitled as untitled
+    from agentsim.world.signatures import Described as Described
+    from agentsim.world.signatures import described as described
     from agentsim.world.subsystem import Spec as Spec
     from agentsim.world.subsystem import Subsystem as Subsystem
     from agentsim.world.subsystem import Surroundings as Surroundings
@@ -74,6 +76,7 @@ else:
             "CpuSystem": "parts.cpu",
             "Database": "parts.database",
             "DatabaseSystem": "parts.database",
+            "Described": "signatures",
             "Disk": "parts.disk",
             "DiskSystem": "parts.disk",
             "Effect": "world",
@@ -111,6 +114,7 @@ else:
             "Unchanged": "subsystem",
             "World": "world",
             "WorldTool": "tools",
+            "described": "signatures",
             "from_plain": "registry",
             "human_from_plain": "registry",
             "read_dataclass": "plain",

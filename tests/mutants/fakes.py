@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -153,6 +160,7 @@ class FakeEnv:
     prompt: str | None = "Be brief."
     model = "fake"
     temperature = 0.2
+    functions: Mapping[str, Callable[..., Awaitable[object]]]
     sync: SyncEnv
 
     def __init__(

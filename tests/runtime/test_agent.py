@@ -1,6 +1,7 @@
 """The reference agent on an environment (what a simulation drives by default)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.runtime.fakes import Events, ScriptedClient, asks, call, says, tool
 class Environment:
     """Everything an async agent is given, by hand."""
 
+    functions: Mapping[str, Callable[..., Awaitable[object]]]
     sync: SyncEnv
 
     def __init__(self, client: ScriptedClient, *tools: Tool) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache, cached_property
 from math import inf
 
 from agentsim.core import (
@@ -26,10 +26,12 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Life
+from agentsim.simulation.outside.functions import Functions
 from agentsim.simulation.outside.model import simulated_client
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.outside.synchronous import Synchronous
 from agentsim.simulation.outside.toolbox import simulated_tools
+from agentsim.world import Described, described
 
 __all__ = ["Environment"]
 
@@ -55,7 +57,24 @@ class Environment:
     @cached_property
     def sync(self) -> SyncEnv:
         """Client, tools and person for an agent that is no coroutine."""
-        return Synchronous(self._life, self.client, self.tools, self.confirm)
+        return Synchronous(
+            self._life, self.client, self.tools, self.confirm, self._describe
+        )
+
+    @cached_property
+    def functions(self) -> Mapping[str, Callable[..., Awaitable[object]]]:
+        """The tools as async functions that frameworks make tools of, by name."""
+        return Functions(self.tools, self._describe)
+
+    @cached_property
+    def _describe(self) -> Callable[[str], Described]:
+        tools = {tool.name: tool for tool in self._stage.world.tools}
+
+        @cache
+        def describe(name: str) -> Described:
+            return described(tools[name].definition, tools[name].parameters)
+
+        return describe
 
     @property
     def confirm(self) -> Confirm | None:

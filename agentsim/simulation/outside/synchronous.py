@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from agentsim.core import (
@@ -24,6 +24,8 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Baton, Life
+from agentsim.simulation.outside.functions import Functions
+from agentsim.world import Described
 
 __all__ = ["Synchronous"]
 
@@ -42,13 +44,20 @@ class Synchronous:
         client: Client,
         tools: tuple[Tool, ...],
         confirm: Confirm | None,
+        describe: Callable[[str], Described],
     ) -> None:
         self._life = life
         self._confirm = confirm
+        self._describe = describe
         self.client: SyncClient = _SyncClient(client, self._wait)
         self.tools: tuple[SyncTool, ...] = tuple(
             _blocking(tool, self._wait) for tool in tools
         )
+
+    @cached_property
+    def functions(self) -> Mapping[str, Callable[..., object]]:
+        """The tools as blocking functions that frameworks make tools of, by name."""
+        return Functions(self.tools, self._describe)
 
     @property
     def confirm(self) -> SyncConfirm | None:

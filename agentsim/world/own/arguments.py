@@ -95,18 +95,26 @@ class FromSchema:
 class FromSignature:
     """Arguments as a signature has them, turned into what its annotations say.
 
+    Attributes:
+        function: What the signature is of.
+        fields: Annotation and default of each parameter that the model is told of.
+        open_ended: Whether the function takes any others.
+
     Raises:
         UsageError: when a parameter can't be given by a model.
     """
 
-    __slots__ = ("_model", "_names", "schema")
+    __slots__ = ("_model", "_names", "fields", "function", "open_ended", "schema")
 
     def __init__(self, name: str, function: Callable[..., object]) -> None:
         from agentsim.world.own.models import model_of, schema_of
 
-        fields, open_ended = _fields(name, function)
-        self._names = list(fields)
-        self._model: type[BaseModel] = model_of(name, fields, open_ended=open_ended)
+        self.function = function
+        self.fields, self.open_ended = _fields(name, function)
+        self._names = list(self.fields)
+        self._model: type[BaseModel] = model_of(
+            name, self.fields, open_ended=self.open_ended
+        )
         self.schema: dict[str, Any] = schema_of(name, self._model)
 
     def fault(self, arguments: Mapping[str, Any]) -> str | None:
