@@ -120,6 +120,11 @@ class Exhaustive:
         self._out += 1
         return _Planned(plan)
 
+    def again(self, source: Choices) -> Choices:
+        """Give the choices of a run anew that is out and is made a second time."""
+        assert isinstance(source, _Planned)
+        return _Planned(source.planned)
+
     def done(self, source: Choices) -> None:
         """Take back the choices of a run that is over, with the log that it made.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.core import (
+    AgentsimError,
     CancelRequested,
     Crashed,
     IncarnationStarted,
@@ -22,6 +23,7 @@ from agentsim.report import failure_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name
 from agentsim.simulation.expectation import judge_expectation
+from agentsim.simulation.loading import Loading
 from agentsim.simulation.menu import EXPLORING, SCRIPTED, Menu
 from agentsim.simulation.outcome import outcome_of, resume_probe
 from agentsim.simulation.outside.environment import Environment
@@ -223,12 +225,15 @@ def replay(
 ) -> Run:
     """Repeat a run from its token.
 
+    Where the agent loads modules for it, the run is made again: what it repeats was made
+    where they were loaded.
+
     Raises:
         TokenError: when the token is malformed, or does not fit scenario, agent and
             menu.
     """
     token = Token.parse(token) if isinstance(token, str) else token
-    again = run(scenario, agent, menu=menu, choices=Replay(token.deviations))
+    again = _warm(scenario, token, agent, menu)
     try:
         token.check(again.choices, **_bound_to(scenario, menu))
     except TokenError:
@@ -238,6 +243,22 @@ def replay(
             "the token in the report"
         ) from None
     return again
+
+
+def _warm(
+    scenario: Scenario, token: Token, agent: Callable[..., Any], menu: Menu
+) -> Run:
+    """Make the run of a token, where nothing is left to load."""
+    loading = Loading(agent)
+    try:
+        made = run(scenario, agent, menu=menu, choices=Replay(token.deviations))
+    except AgentsimError:
+        if not loading:
+            raise
+    else:
+        if not loading:
+            return made
+    return run(scenario, agent, menu=menu, choices=Replay(token.deviations))
 
 
 def _bound_to(scenario: Scenario, menu: Menu) -> dict[str, str]:

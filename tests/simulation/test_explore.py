@@ -149,7 +149,7 @@ def test_the_keyboard_stops_the_shrinking_too() -> None:
 
     async def agent(env: Env) -> object:
         runs.append(0)
-        if len(runs) > 6:
+        if len(runs) > 7:  # one to warm up, 5 that count, one of them twice
             raise KeyboardInterrupt
         raise ValueError("no")
 
@@ -379,12 +379,12 @@ def growing() -> Callable[[Env], object]:
 
 
 def forgetful() -> Callable[[Env], object]:
-    """An agent that is itself in the first two runs only."""
+    """An agent that is itself in the first runs only, up to the first that counts."""
     runs: list[int] = []
 
     async def agent(env: Env) -> object:
         runs.append(0)
-        if len(runs) > 2:
+        if len(runs) > 3:
             raise ValueError("no more")
         return await reference(env)
 
@@ -416,7 +416,7 @@ def test_an_enumeration_stops_where_runs_do_not_repeat() -> None:
 
     async def agent(env: Env) -> object:
         runs.append(0)
-        if len(runs) <= 2:
+        if len(runs) <= 3:
             return await reference(env)
         return await ask(env)
 
@@ -431,7 +431,7 @@ def test_a_violation_that_does_not_repeat_is_told_as_such() -> None:
 
     async def agent(env: Env) -> object:
         runs.append(0)
-        if len(runs) == 3:
+        if len(runs) == 4:
             raise ValueError("now and then")
         return await reference(env)
 
@@ -447,7 +447,7 @@ def test_a_run_that_is_not_possible_again_is_told_as_such() -> None:
 
     async def agent(env: Env) -> object:
         runs.append(0)
-        if len(runs) > 1:
+        if len(runs) > 2:
             for _ in range(3):
                 await ask(env)
         return "fine"

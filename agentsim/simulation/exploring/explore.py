@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -32,6 +33,8 @@ from agentsim.simulation.exploring.known import Known, KnownFailure, KnownFailur
 from agentsim.simulation.exploring.sampling import Sampled
 from agentsim.simulation.exploring.shrink import Tries, shrink
 from agentsim.simulation.exploring.story import shortest_story
+from agentsim.simulation.exploring.warming import warm_up
+from agentsim.simulation.loading import Loading
 from agentsim.simulation.menu import EXPLORING, Menu
 from agentsim.simulation.run import Run, replay, run
 from agentsim.simulation.scenario import Scenario
@@ -69,7 +72,9 @@ def explore(
 
     The first run is made twice, and each violating run once more: an agent whose runs
     are not independent violates `runs-independent`, and is explored no further where
-    it does not even meet the same choices again.
+    it does not even meet the same choices again. Before all that an agent of one's own
+    is run once unseen, and a run in which it loads modules is made again, since SDKs do
+    much in their first call that they do only once in a process.
 
     Args:
         faults: Take the place of the menu's faults, and each must have struck. A rule
@@ -112,6 +117,7 @@ def explore(
         store = KnownFailures(known, scenario, agent_name(agent), menu)
         found.known = Known()
     try:
+        explorer.warm_up()
         if store is not None:
             explorer.replay_known(store)
         if deviations is None:
@@ -153,6 +159,11 @@ class _Explorer:
         self._first: Run | None = None
         self._closed = False
 
+    def warm_up(self) -> None:
+        """Make one run that does not count."""
+        warm_up(self.found.scenario, self._agent, self.found.menu)
+        self._started = time.perf_counter()
+
     def replay_known(self, store: KnownFailures) -> None:
         """Make the known failures again: no runs of the exploration, but its findings."""
         found = self.found
@@ -188,16 +199,17 @@ class _Explorer:
         if self._runs is None and self._time_s == inf:
             self._runs = RUNS
 
-        def sources() -> Iterator[Choices]:
-            first = Replay({})
-            yield first
+        def sources() -> Iterator[Callable[[], Choices]]:
+            yield lambda: Replay({})
+            assert self._first is not None
+            made = len(self._first.choices.arities)
             for number in count(seed * SEED_STRIDE + 1):
-                yield Sampled(number, found.menu, choices=len(first.arities))
+                yield partial(Sampled, number, found.menu, choices=made)
 
-        for source in sources():
+        for sampled in sources():
             if self._is_over():
                 return
-            self._make(source)
+            self._make(sampled(), sampled)
             self._tell()
 
     def enumerate(self, tree: Exhaustive) -> None:
@@ -205,8 +217,7 @@ class _Explorer:
         found = self.found
         try:
             while not self._is_over() and (source := tree.next()) is not None:
-                self._make(source)
-                tree.done(source)
+                tree.done(self._make(source, partial(tree.again, source)))
                 found.deviations_left = tree.left
                 self._tell()
         except NondeterminismError as error:
@@ -268,15 +279,20 @@ class _Explorer:
             found.stopped_by = "time"
         return found.stopped_by is not None
 
-    def _make(self, source: Choices) -> None:
-        found = self.found
-        made = run(found.scenario, self._agent, menu=found.menu, choices=source)
+    def _make(self, source: Choices, again: Callable[[], Choices]) -> Choices:
+        """Make one run that counts, and give the choices that it made."""
+        found, agent = self.found, self._agent
+        loading = Loading(agent)
+        made = run(found.scenario, agent, menu=found.menu, choices=source)
+        if loading:
+            made = run(found.scenario, agent, menu=found.menu, choices=again())
         if self._first is None:
             self._first = made
             self._check_independence(made)
         self._count(made)
         if self.on_run is not None:
             self.on_run(made)
+        return made.choices
 
     def _tell(self) -> None:
         if self.on_progress is not None:
