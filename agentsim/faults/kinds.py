@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -24,6 +24,8 @@ Target = Literal["tool", "model", "human"]
 Effect = Literal["normal", "skipped", "applied", "twice"]
 
 Reply = Literal["normal", "error", "never", "outdated"]
+
+WAIT_S_MAX = 999_999_999
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -120,7 +122,11 @@ class Fault:
             raise UsageError(f"fault {self.name!r}: {words}")
 
     def __call__(
-        self, tool: str | None = None, *, attempt: int | None = None
+        self,
+        tool: str | None = None,
+        *,
+        attempt: int | None = None,
+        retry_after_s: float | None = None,
     ) -> FaultRule:
         """The rule that the fault strikes there.
 
@@ -128,13 +134,43 @@ class Fault:
             tool: Name of the tool that runs, or that a person is asked about; None for
                 every one.
             attempt: The n-th operation only, 1-based; None for every one.
+            retry_after_s: Virtual seconds that the model's service asks to wait; None
+                for as many as the fault has.
 
         Raises:
-            UsageError: for a tool named for a fault of the model, or an attempt below 1.
+            UsageError: for a tool named for a fault of the model, an attempt below 1,
+                or a wait that nobody asks for.
         """
         from agentsim.faults.rules import FaultRule
 
-        return FaultRule(self, tool, attempt)
+        fault = self if retry_after_s is None else self.asking_to_wait(retry_after_s)
+        return FaultRule(fault, tool, attempt)
+
+    def asking_to_wait(self, seconds: float) -> Fault:
+        """The same fault of the model's service, which asks to wait so long.
+
+        Args:
+            seconds: Virtual ones, as of the header Retry-After.
+
+        Raises:
+            UsageError: when no service answers, or for no number of seconds.
+        """
+        if self.error_status is None:
+            raise UsageError(
+                f"fault {self.name!r} is no answer of a service that could ask to wait"
+            )
+        if not _is_wait(seconds):
+            raise UsageError(
+                f"fault {self.name!r}: retry_after_s: expected 0 to {WAIT_S_MAX:,} "
+                f"seconds, got {seconds!r}"
+            )
+        seconds = round(float(seconds), 9)
+        told, before = f"{seconds:g} seconds", f"{self.retry_after_s or 0:g} seconds"
+        if before in self.sentence:
+            sentence = self.sentence.replace(before, told)
+        else:
+            sentence = f"{self.sentence}, and asks to wait {told}"
+        return replace(self, sentence=sentence, retry_after_s=seconds)
 
     def applies_to(self, operation: Operation) -> bool:
         """Whether it can strike the operation at all."""
@@ -143,6 +179,11 @@ class Fault:
             and (operation.writes or not self.needs_write)
             and (operation.outdated or self.answer != "outdated")
         )
+
+
+def _is_wait(seconds: object) -> bool:
+    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    return number and 0 <= seconds <= WAIT_S_MAX
 
 
 def _contradictions(fault: Fault) -> Iterator[str]:

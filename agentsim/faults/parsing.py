@@ -21,7 +21,7 @@ from agentsim.faults.rules import (
 
 __all__ = ["parse_offered", "parse_rule", "parse_rules"]
 
-FIELDS = ("fault", "tool", "attempt")
+FIELDS = ("fault", "tool", "attempt", "retry_after_s")
 
 
 def parse_rules(
@@ -96,8 +96,10 @@ def parse_rule(value: object, where: str = "fault") -> FaultRule:
                 f"{where}.{name}: expected a name, got {_kind(data[name])}"
             )
     try:
-        return FaultRule(
-            fault_named(data["fault"]), data.get("tool"), data.get("attempt")
+        return fault_named(data["fault"])(
+            data.get("tool"),
+            attempt=data.get("attempt"),
+            retry_after_s=data.get("retry_after_s"),
         )
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None

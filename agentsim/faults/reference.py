@@ -63,6 +63,11 @@ expect: {{effects: {{restart_service: 1}}}}
 In Python each fault is a name of `agentsim.faults`, and called it gives a rule:
 `answer_lost("restart_service")`, `raises("check_cpu", attempt=2)`.
 
+A service that answers with an error may ask to wait, in the header Retry-After: 20 seconds
+for `rate_limited`, and otherwise as a rule says. `rate_limited=30@1`,
+`{{fault: rate_limited, attempt: 1, retry_after_s: 30}}` and
+`rate_limited(attempt=1, retry_after_s=30)` are one.
+
 ## What is known of some
 
 - `stale` answers a read as it was answered before the last write. It strikes only where

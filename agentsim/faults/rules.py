@@ -1,7 +1,8 @@
 """Which operations a fault strikes, as data and as a short text.
 
 The text of a rule is `NAME[:TOOL][@ATTEMPT]`, such as `answer_lost:create_payment@1`.
-It is what options, menus, scenarios and errors say, and it is read and written here.
+It is what options, menus, scenarios and errors say, and it is read and written here. An
+answer of the model's service may say how long to wait: `rate_limited=30@1`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ __all__ = [
 
 FORM = "NAME[:TOOL][@ATTEMPT]"
 
-_TEXT = re.compile(r"(?P<fault>[^:@]*)(?::(?P<tool>[^:@]*))?(?:@(?P<attempt>.*))?")
+_TEXT = re.compile(
+    r"(?P<fault>[^:@=]*)(?:=(?P<wait>[^:@]*))?"
+    r"(?::(?P<tool>[^:@]*))?(?:@(?P<attempt>.*))?"
+)
 ATTEMPT_DIGITS = 9
 
 _ATTEMPT = re.compile(rf"[1-9][0-9]{{0,{ATTEMPT_DIGITS - 1}}}")
+_WAIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _NOT_IN_A_NAME = re.compile(r"[:@,\s]")
 
 
@@ -78,8 +83,21 @@ class FaultRule:
     @property
     def text(self) -> str:
         """The rule as `rule_from_text` reads it."""
+        wait = self.retry_after_s
+        waits = "" if wait is None else f"={_seconds(wait)}"
         tool = "" if self.name is None else f":{self.name}"
-        return self.fault.name + tool + _at(self.attempt)
+        return self.fault.name + waits + tool + _at(self.attempt)
+
+    @property
+    def retry_after_s(self) -> float | None:
+        """Seconds that the service asks to wait, where they are not the fault's own."""
+        fault = self.fault
+        known = CATALOGUE.get(fault.name)
+        if known is fault or known is None or known.error_status is None:
+            return None
+        wait = fault.retry_after_s
+        changed = wait is not None and wait != known.retry_after_s
+        return wait if changed and known.asking_to_wait(wait or 0) == fault else None
 
     def matches(self, operation: Operation, message: Message | None = None) -> bool:
         """Whether the rule can strike this operation, or this reply of the model."""
@@ -94,6 +112,8 @@ class FaultRule:
     def plain(self) -> dict[str, Any]:
         """The rule as JSON data, which `parse_rule` reads."""
         data: dict[str, Any] = {"fault": self.fault.name}
+        if self.retry_after_s is not None:
+            data["retry_after_s"] = self.retry_after_s
         if self.name is not None:
             data["tool"] = self.name
         if self.attempt is not None:
@@ -110,6 +130,10 @@ _WHERE: dict[Target, str] = {
 
 def _counts(attempt: object) -> bool:
     return type(attempt) is int and 0 < attempt < 10**ATTEMPT_DIGITS
+
+
+def _seconds(wait: float) -> str:
+    return f"{wait:.9f}".rstrip("0").rstrip(".")
 
 
 def _at(attempt: int | None) -> str:
@@ -131,8 +155,8 @@ def rule_from_text(text: str) -> FaultRule:
     Raises:
         UsageError: for another form, or a name that is no fault, or several.
     """
-    if _parts(text)[0] in GROUPS:
-        name = _parts(text)[0]
+    name = _parts(text)[0]
+    if name in GROUPS:
         raise UsageError(
             f"{name!r} stands for several faults: name one of {', '.join(GROUPS[name])}"
         )
@@ -146,22 +170,30 @@ def rules_from_text(text: str) -> tuple[FaultRule, ...]:
     Raises:
         UsageError: for another form, or the name of a fault that does not exist.
     """
-    name, tool, attempt = _parts(text)
+    name, wait, tool, attempt = _parts(text)
     faults = [CATALOGUE[each] for each in GROUPS.get(name, ())]
     faults = faults or [CATALOGUE.find(name)]
     if attempt is not None and not _ATTEMPT.fullmatch(attempt):
         raise UsageError(
             f"fault {name!r}: attempt counts from 1, got {attempt!r} (the form is {FORM})"
         )
+    if wait is not None and not _WAIT.fullmatch(wait):
+        raise UsageError(
+            f"fault {name!r}: expected the seconds to wait, got {wait!r} "
+            "(the form is NAME=SECONDS)"
+        )
     number = None if attempt is None else int(attempt)
-    return tuple(FaultRule(fault, tool, number) for fault in faults)
+    seconds = None if wait is None else float(wait)
+    return tuple(
+        fault(tool, attempt=number, retry_after_s=seconds) for fault in faults
+    )
 
 
-def _parts(text: str) -> tuple[str, str | None, str | None]:
+def _parts(text: str) -> tuple[str, str | None, str | None, str | None]:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise UsageError(f"{text!r} is no fault: expected {FORM}, such as slow:ping@2")
-    return match["fault"], match["tool"], match["attempt"]
+    return match["fault"], match["wait"], match["tool"], match["attempt"]
 
 
 def check_rules(rules: Iterable[FaultRule], tools: Mapping[str, bool]) -> None:

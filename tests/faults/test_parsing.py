@@ -1,4 +1,6 @@
 import json
+from math import inf, nan
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,9 @@ from agentsim.faults import (
     answer_lost,
     parse_rule,
     parse_rules,
+    rate_limited,
     rule_from_text,
+    server_error,
     slow,
 )
 
@@ -54,6 +58,9 @@ def test_the_text_of_a_rule_is_read_back(rule: FaultRule) -> None:
         (slow("check_cpu"), "slow:check_cpu"),
         (slow(attempt=2), "slow@2"),
         (answer_lost("create_payment", attempt=1), "answer_lost:create_payment@1"),
+        (rate_limited(attempt=1, retry_after_s=30), "rate_limited=30@1"),
+        (rate_limited(retry_after_s=20), "rate_limited"),
+        (server_error(retry_after_s=0.25), "server_error=0.25"),
     ],
 )
 def test_a_rule_is_written_as_name_tool_and_attempt(rule: FaultRule, text: str) -> None:
@@ -74,6 +81,11 @@ def test_a_rule_is_written_as_name_tool_and_attempt(rule: FaultRule, text: str) 
         ("slow@x", "the form is NAME[:TOOL][@ATTEMPT]"),
         ("slow:a:b", "'slow:a:b' is no fault: expected NAME[:TOOL][@ATTEMPT]"),
         ("missing_ids:x", "strikes the model: it takes no tool, got 'x'"),
+        ("rate_limited=", "expected the seconds to wait, got ''"),
+        ("rate_limited=-1@1", "expected the seconds to wait, got '-1'"),
+        ("rate_limited=1e3", "the form is NAME=SECONDS"),
+        ("slow=3", "'slow' is no answer of a service that could ask to wait"),
+        ("model_hangs=3", "is no answer of a service that could ask to wait"),
     ],
 )
 def test_mistakes_in_a_text_are_told(text: str, words: str) -> None:
@@ -95,6 +107,11 @@ def test_mistakes_in_a_text_are_told(text: str, words: str) -> None:
             {"fault": "slow", "tool": "check_cpu", "attempt": 2},
             slow("check_cpu", attempt=2),
         ),
+        (
+            {"fault": "rate_limited", "attempt": 1, "retry_after_s": 30},
+            rate_limited(attempt=1, retry_after_s=30),
+        ),
+        ("rate_limited=20", rate_limited()),
         (slow("x"), slow("x")),
         (CATALOGUE["slow"], slow()),
     ],
@@ -132,3 +149,29 @@ def test_mistakes_name_their_place(value: object, words: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_rules(value)
     assert words in str(caught.value)
+
+
+@FEW
+@given(st.floats(0, 999_999_999), st.none() | st.integers(1, 99))
+def test_a_wait_is_read_as_it_was_written(seconds: float, attempt: int | None) -> None:
+    """Text and fields give the same rule back, whatever the service asks to wait."""
+    rule = rate_limited(attempt=attempt, retry_after_s=seconds)
+    assert rule_from_text(rule.text) == rule
+    assert parse_rule(rule.plain()) == rule
+
+
+def test_a_wait_stands_in_the_sentence_of_its_fault() -> None:
+    """What happens is told with the seconds that the service asks for."""
+    assert rate_limited(retry_after_s=30).fault.sentence == (
+        "the service refuses the request for 30 seconds: too many of them"
+    )
+    assert server_error(retry_after_s=2.5).fault.sentence == (
+        "the service fails, and asks to wait 2.5 seconds"
+    )
+
+
+@pytest.mark.parametrize("seconds", [-1, inf, nan, True, "3"])
+def test_a_wait_is_a_number_of_seconds(seconds: Any) -> None:
+    """Anything else is refused, with its value."""
+    with pytest.raises(UsageError, match="retry_after_s: expected 0 to 999,999,999"):
+        rate_limited(retry_after_s=seconds)

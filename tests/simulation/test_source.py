@@ -19,7 +19,7 @@ from agentsim.core import (
     user,
 )
 from agentsim.engine import Replay
-from agentsim.faults import Fault, FaultRule, answer_lost, fault_named, slow
+from agentsim.faults import Fault, FaultRule, answer_lost, fault_named, rate_limited, slow
 from agentsim.providers import Reply, by, call, forever, pick, say, together
 from agentsim.simulation import (
     SCRIPTED,
@@ -85,6 +85,7 @@ VARIED: dict[str, Any] = {
         "faults": [
             slow("check_disk", attempt=2),
             answer_lost(),
+            rate_limited(attempt=1, retry_after_s=30),
             FaultRule(fault_named("raises")),
             FaultRule(Fault("own", "tool", "it is late", delay_s=3.0)),
         ]

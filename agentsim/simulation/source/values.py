@@ -186,9 +186,11 @@ class Writer:
         named: dict[str, object] = {}
         if rule.attempt is not None:
             named["attempt"] = rule.attempt
+        if rule.retry_after_s is not None:
+            named["retry_after_s"] = rule.retry_after_s
         where = () if rule.name is None else (rule.name,)
         short = getattr(shorthand, name, None)
-        if callable(short) and CATALOGUE.get(name) == rule.fault:
+        if callable(short) and _is_known(rule):
             return self._called(
                 self.names.own(name, "agentsim.faults"), *where, **named
             )
@@ -219,8 +221,13 @@ def _menu(menu: Menu) -> dict[str, Any]:
 
 
 def _short(rule: FaultRule) -> FaultRule | str:
+    return rule.text if _is_known(rule) else rule
+
+
+def _is_known(rule: FaultRule) -> bool:
+    """Whether the text of the rule says all of it."""
     known = CATALOGUE.get(rule.fault.name) == rule.fault
-    return rule.text if known else rule
+    return known or rule.retry_after_s is not None
 
 
 def _usual(field: Field[Any], value: object) -> bool:
