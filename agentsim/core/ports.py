@@ -14,13 +14,16 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agentsim.core.events.event import Event
 from agentsim.core.limits import Limits, LoopRules
 from agentsim.core.messages import Delta, Message, Request, Response
 from agentsim.core.results import Decision, Injected, Question
 from agentsim.core.tools import SyncTool, Tool
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
 
 __all__ = [
     "Boundary",
@@ -177,6 +180,36 @@ class Env(Protocol):
     @property
     def sync(self) -> SyncEnv:
         """Client, tools and person for an agent that is no coroutine."""
+
+    def openai(self, **options: Any) -> AsyncOpenAI:
+        """A new client of the OpenAI SDK that reaches the model of this run.
+
+        Args:
+            **options: Those of `openai.AsyncOpenAI`, such as `max_retries`; by default
+                it has a key, and the base URL of OpenAI.
+
+        Raises:
+            UsageError: when the SDK is not installed, or an option leads elsewhere.
+        """
+
+    def openai_sync(self, **options: Any) -> OpenAI:
+        """The same for a synchronous agent: an `openai.OpenAI`, which blocks."""
+
+    def http_client(self, library: str | None = None) -> Any:  # noqa: ANN401
+        """A new async HTTP client that reaches the model of this run, for an SDK.
+
+        Args:
+            library: `httpx2` or `httpx`; by default that of the installed OpenAI SDK.
+
+        Returns:
+            The `AsyncClient` of that library.
+
+        Raises:
+            UsageError: when the library is not installed.
+        """
+
+    def http_client_sync(self, library: str | None = None) -> Any:  # noqa: ANN401
+        """The same for a synchronous agent: the `Client` of that library."""
 
     @property
     def limits(self) -> Limits:

@@ -182,8 +182,9 @@ class Fault:
 
 
 def _is_wait(seconds: object) -> bool:
-    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    return number and 0 <= seconds <= WAIT_S_MAX
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return False
+    return 0 <= seconds <= WAIT_S_MAX
 
 
 def _contradictions(fault: Fault) -> Iterator[str]:

@@ -184,9 +184,7 @@ def rules_from_text(text: str) -> tuple[FaultRule, ...]:
         )
     number = None if attempt is None else int(attempt)
     seconds = None if wait is None else float(wait)
-    return tuple(
-        fault(tool, attempt=number, retry_after_s=seconds) for fault in faults
-    )
+    return tuple(fault(tool, attempt=number, retry_after_s=seconds) for fault in faults)
 
 
 def _parts(text: str) -> tuple[str, str | None, str | None, str | None]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentsim.providers.asked import Dialect as Dialect
     from agentsim.providers.asked import RefusedRequest as RefusedRequest
     from agentsim.providers.client import AlterAnswer as AlterAnswer
+    from agentsim.providers.client import Attempt as Attempt
     from agentsim.providers.client import DeltaStream as DeltaStream
     from agentsim.providers.client import OutOfScript as OutOfScript
     from agentsim.providers.client import ScriptedClient as ScriptedClient
@@ -46,6 +47,7 @@ else:
             "AlterAnswer": "client",
             "Answer": "model",
             "Asked": "asked",
+            "Attempt": "client",
             "By": "entries",
             "Call": "reply",
             "Changes": "reply",

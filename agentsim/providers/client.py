@@ -7,6 +7,7 @@ cancelled or killed while it waits there has received nothing.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +32,7 @@ from agentsim.providers.asked import Asked, Dialect, RefusedRequest
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
 
-__all__ = ["AlterAnswer", "DeltaStream", "OutOfScript", "ScriptedClient"]
+__all__ = ["AlterAnswer", "Attempt", "DeltaStream", "OutOfScript", "ScriptedClient"]
 
 AlterAnswer = Callable[[Request, Answer], Answer]
 """Lets faults change an answer when its request is sent; may raise `ProviderError`."""
@@ -53,6 +54,19 @@ class _Sent:
     answer: Answer | None = None
     error: ProviderError | None = None
     rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of one request that came by a wire: a response, or else an error.
+
+    Attributes:
+        number: Of the request, 1-based over all lives of a run.
+    """
+
+    number: int
+    response: Response | None = None
+    error: ProviderError | None = None
 
 
 class DeltaStream(AsyncIterator[Delta]):
@@ -136,18 +150,39 @@ class ScriptedClient:
             ProviderError: when the request is refused, or a fault strikes.
             UnscriptedRequest: when the script ran out and nobody was there to ask.
         """
-        return await self._completed(self._send(request))
+        sent = self._send(request)
+        await self._boundary.gate("model", latency_s=sent.latency_s)
+        answer = self._arrived(sent)
+        if answer.deltas is not None:
+            raise self._failed(sent, _broken_off(answer))
+        self._received(sent, answer)
+        return answer.response
 
-    async def answer(self, asked: Asked) -> Response:
+    async def attempt(self, asked: Asked, *, timeout_s: float | None = None) -> Attempt:
         """Answer a request that came by a wire, and was judged by that wire's rules.
 
         What is recorded and returned is what the wire carries of the response.
 
+        Args:
+            timeout_s: Virtual seconds after which the sender gives it up: an error
+                without a status, and it is not known what became of the request.
+
         Raises:
-            ProviderError: when the request is refused, or a fault strikes.
             UnscriptedRequest: when the script ran out and nobody was there to ask.
         """
-        return await self._completed(self._send(asked.request, asked))
+        sent = self._send(asked.request, asked)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._boundary.gate("model", latency_s=sent.latency_s)
+            answer = self._arrived(sent)
+        except TimeoutError:
+            return Attempt(sent.number, error=self._failed(sent, _timed_out(timeout_s)))
+        except ProviderError as error:
+            return Attempt(sent.number, error=error)
+        if answer.deltas is not None:
+            return Attempt(sent.number, error=self._failed(sent, _broken_off(answer)))
+        self._received(sent, answer)
+        return Attempt(sent.number, answer.response)
 
     def stream(self, request: Request) -> DeltaStream:
         """Answer in pieces of text, then calls, then the whole response.
@@ -176,14 +211,6 @@ class ScriptedClient:
         if not isinstance(messages, MessageView):
             messages = self._history.follow(messages)
         return self._rules.resumes(messages)
-
-    async def _completed(self, sent: _Sent) -> Response:
-        await self._boundary.gate("model", latency_s=sent.latency_s)
-        answer = self._arrived(sent)
-        if answer.deltas is not None:
-            raise self._failed(sent, _broken_off(answer))
-        self._received(sent, answer)
-        return answer.response
 
     async def _opened(self, request: Request) -> Iterator[Delta]:
         sent = self._send(request)
@@ -302,6 +329,15 @@ class ScriptedClient:
             )
         )
         return error
+
+
+def _timed_out(timeout_s: float | None) -> ProviderError:
+    return ProviderError(
+        f"no answer came within {timeout_s:g} seconds",
+        status=None,
+        kind="timeout",
+        definite=False,
+    )
 
 
 def _broken_off(answer: Answer) -> ProviderError:

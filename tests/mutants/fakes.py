@@ -17,7 +17,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentsim.core import (
     Confirm,
@@ -43,6 +43,9 @@ from agentsim.core import (
     assistant,
     breaches,
 )
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
 
 T = TypeVar("T")
 
@@ -162,6 +165,10 @@ class FakeEnv:
     temperature = 0.2
     functions: Mapping[str, Callable[..., Awaitable[object]]]
     sync: SyncEnv
+    openai: Callable[..., AsyncOpenAI]
+    openai_sync: Callable[..., OpenAI]
+    http_client: Callable[..., Any]
+    http_client_sync: Callable[..., Any]
 
     def __init__(
         self,

@@ -1,7 +1,10 @@
 """The reference agent on an environment (what a simulation drives by default)."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,12 +26,19 @@ from agentsim.core import (
 from agentsim.runtime import DEFAULT_PROMPT, reference
 from tests.runtime.fakes import Events, ScriptedClient, asks, call, says, tool
 
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
 
 class Environment:
     """Everything an async agent is given, by hand."""
 
     functions: Mapping[str, Callable[..., Awaitable[object]]]
     sync: SyncEnv
+    openai: Callable[..., AsyncOpenAI]
+    openai_sync: Callable[..., OpenAI]
+    http_client: Callable[..., Any]
+    http_client_sync: Callable[..., Any]
 
     def __init__(self, client: ScriptedClient, *tools: Tool) -> None:
         self.task = "task"

@@ -19,7 +19,14 @@ from agentsim.core import (
     user,
 )
 from agentsim.engine import Replay
-from agentsim.faults import Fault, FaultRule, answer_lost, fault_named, rate_limited, slow
+from agentsim.faults import (
+    Fault,
+    FaultRule,
+    answer_lost,
+    fault_named,
+    rate_limited,
+    slow,
+)
 from agentsim.providers import Reply, by, call, forever, pick, say, together
 from agentsim.simulation import (
     SCRIPTED,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, cached_property
 from math import inf
+from typing import TYPE_CHECKING, Any
 
 from agentsim.core import (
     Client,
@@ -32,6 +33,11 @@ from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.outside.synchronous import Synchronous
 from agentsim.simulation.outside.toolbox import simulated_tools
 from agentsim.world import Described, described
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+    from agentsim.simulation.outside.sdk import Sdk
 
 __all__ = ["Environment"]
 
@@ -75,6 +81,30 @@ class Environment:
             return described(tools[name].definition, tools[name].parameters)
 
         return describe
+
+    @cached_property
+    def _sdk(self) -> Sdk:
+        from agentsim.simulation.outside.sdk import Sdk
+
+        client = self._stage.client
+        assert client is not None
+        return Sdk(client, self._life, self.model)
+
+    def openai(self, **options: Any) -> AsyncOpenAI:
+        """A new `openai.AsyncOpenAI` that the simulated model answers."""
+        return self._sdk.openai(**options)
+
+    def openai_sync(self, **options: Any) -> OpenAI:
+        """A new `openai.OpenAI` that the simulated model answers."""
+        return self._sdk.openai_sync(**options)
+
+    def http_client(self, library: str | None = None) -> Any:  # noqa: ANN401
+        """A new `AsyncClient` of httpx2 or httpx that the simulated model answers."""
+        return self._sdk.http_client(library)
+
+    def http_client_sync(self, library: str | None = None) -> Any:  # noqa: ANN401
+        """A new `Client` of httpx2 or httpx that the simulated model answers."""
+        return self._sdk.http_client_sync(library)
 
     @property
     def confirm(self) -> Confirm | None:

@@ -1,0 +1,31 @@
+"""Transports in process: HTTP clients of SDKs that a fake service answers."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.providers.transports.exchange import AnswerHttp as AnswerHttp
+    from agentsim.providers.transports.exchange import HttpRequest as HttpRequest
+    from agentsim.providers.transports.exchange import NoAnswer as NoAnswer
+    from agentsim.providers.transports.libraries import HttpLibrary as HttpLibrary
+    from agentsim.providers.transports.libraries import (
+        answered_in_process as answered_in_process,
+    )
+    from agentsim.providers.transports.libraries import http_library as http_library
+    from agentsim.providers.transports.service import ChatService as ChatService
+    from agentsim.providers.transports.service import Served as Served
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "AnswerHttp": "exchange",
+            "ChatService": "service",
+            "HttpLibrary": "libraries",
+            "HttpRequest": "exchange",
+            "NoAnswer": "exchange",
+            "Served": "service",
+            "answered_in_process": "libraries",
+            "http_library": "libraries",
+        },
+    )

@@ -1,0 +1,59 @@
+"""The loops of tutorials on the real OpenAI SDK, in virtual time."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentsim.core import RequestFailed, RequestSent
+from agentsim.faults import rate_limited, server_error
+from agentsim.providers import call, say
+from agentsim.simulation import Agent, Run, Scenario, run
+from agentsim.world import Disk, Files
+from tests.simulation.sdk.loops import awaiting, blocking
+
+FIVE = Scenario(
+    task="Look, then note it down.",
+    script=[
+        call("check_disk"),
+        call("write_file", path="note", content="half full"),
+        call("read_file", path="note"),
+        call("check_disk"),
+        say("Noted."),
+    ],
+    world=[Disk(used="50%"), Files()],
+    name="five",
+)
+
+STRUCK = Scenario(
+    task=FIVE.task,
+    script=FIVE.script,
+    world=FIVE.world,
+    faults=[rate_limited(attempt=1, retry_after_s=30), server_error(attempt=2)],
+    name="struck",
+)
+
+
+def seconds_of_requests(made: Run) -> list[float]:
+    """When each request was sent."""
+    sent = [event for event in made.trace.events if isinstance(event, RequestSent)]
+    return [event.at_ns / 1e9 for event in sent]
+
+
+@pytest.mark.parametrize("agent", [awaiting, blocking])
+def test_a_loop_on_the_real_sdk_runs_unchanged(agent: Agent) -> None:
+    """Five turns, one request each, at the times of the scripted model."""
+    made = run(FIVE, agent).expect_holds()
+    assert made.value == "Noted."
+    assert seconds_of_requests(made) == pytest.approx([0, 1.2, 2.3, 3.35, 4.55])
+
+
+@pytest.mark.parametrize("agent", [awaiting, blocking])
+def test_the_sdk_waits_as_the_service_asks_and_tries_again(agent: Agent) -> None:
+    """A 429 with Retry-After 30 and a 500 cost half a minute of virtual time."""
+    made = run(STRUCK, agent).expect_holds()
+    failed = [event for event in made.trace.events if isinstance(event, RequestFailed)]
+    assert [(event.number, event.status) for event in failed] == [(1, 429), (2, 500)]
+    first, second, third, *_ = seconds_of_requests(made)
+    assert (first, second) == (0, 31)
+    assert 32.375 <= third <= 33
+    assert 38 <= made.outcome.at_ns / 1e9 <= 39
