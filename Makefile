@@ -53,13 +53,13 @@ bench: $(READY) ## Measure speed against the bars in docs/benchmarks.md
 docs: $(READY) ## Write the pages of docs/reference anew from what the code declares
 	@$(PY) -m tests.docs.reference_pages
 
-venvs: $(READY) ## Make .venv-3.x for each other supported Python that is found
-	@$(PY) -m tests.support.pythons
+venvs: $(READY) ## Make the environments that tests need beside it: other Pythons, frameworks
+	@$(PY) -m tests.support.environments
 
 format: $(READY) ## Format the code and apply the safe fixes
 	@$(PY) -m ruff check --fix-only --quiet .
 	@$(PY) -m ruff format .
 
 clean: ## Remove the environments and all caches
-	@rm -rf .venv .venv-3.* .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf .venv .venv-* .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	@find agentsim tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -12,8 +12,9 @@ from hypothesis import given
 
 from agentsim.core import DEPTH_MAX, DIGITS_MAX, find_fault
 from tests.core.json_texts import mutated_texts, nested, random_texts, standard, texts
+from tests.support.environments import ROOT
 from tests.support.examples import FEWER
-from tests.support.pythons import OTHERS, ROOT, environment
+from tests.support.pythons import OTHERS, environment
 
 # A text and what is wrong with it; the place is that of the fault, not of its notice.
 FAULTS = {

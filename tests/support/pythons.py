@@ -10,8 +10,6 @@ each supported version that it finds; a version that is not there skips its test
         subprocess.run([python, "-m", "agentsim.cli", ...], check=True, cwd=ROOT)
 """
 
-import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -19,7 +17,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.environments import Environment
+
 SUPPORTED = ("3.11", "3.12", "3.13")
 CURRENT = f"{sys.version_info.major}.{sys.version_info.minor}"
 OTHERS = tuple(minor for minor in SUPPORTED if minor != CURRENT)
@@ -46,22 +45,23 @@ def environment(minor: str) -> Path:
     # Only tests need pytest; `make venvs` runs this file as well.
     import pytest
 
-    python = _python_in(_home(minor))
-    if minor not in interpreters():
+    interpreter = interpreters().get(minor)
+    if interpreter is None:
         pytest.skip(f"no Python {minor} on this machine")
+    python = _environment(minor, interpreter).python
     if not python.exists():
         pytest.skip(f"no environment for Python {minor}: run `make venvs`")
     return python
 
 
-def make_environments() -> None:
-    """Make or renew the environment of every other supported version found here."""
+def environments() -> Iterator[Environment]:
+    """The environment of every other supported version found here."""
     for minor in OTHERS:
         interpreter = interpreters().get(minor)
         if interpreter is None:
             print(f"No Python {minor} here: its tests will be skipped")
         else:
-            _make(minor, interpreter)
+            yield _environment(minor, interpreter)
 
 
 def _candidates(minor: str) -> Iterator[Path]:
@@ -85,36 +85,6 @@ def _version(python: Path) -> str:
     return done.stdout.strip()
 
 
-def _make(minor: str, interpreter: Path) -> None:
-    home = _home(minor)
-    ready = home / ".ready"
-    wanted = _digest()
-    if ready.exists() and ready.read_text() == wanted:
-        return
-    print(f"Making {home.name}", flush=True)
-    subprocess.run([interpreter, "-m", "venv", "--clear", home], check=True)
-    install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run(
-        [_python_in(home), *install, "-c", "constraints.txt", "-e", ".[test]"],
-        check=True,
-        cwd=ROOT,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-    )
-    ready.write_text(wanted)
-
-
-def _home(minor: str) -> Path:
-    return ROOT / f".venv-{minor}"
-
-
-def _python_in(home: Path) -> Path:
-    return home / "bin" / "python"
-
-
-def _digest() -> str:
-    texts = b"".join((ROOT / name).read_bytes() for name in _INPUTS)
-    return hashlib.sha256(texts).hexdigest()
-
-
-if __name__ == "__main__":
-    make_environments()
+def _environment(minor: str, interpreter: Path) -> Environment:
+    install = ("-c", "constraints.txt", "-e", ".[test]")
+    return Environment(minor, interpreter, install, _INPUTS)

@@ -1,0 +1,85 @@
+"""Environments beside `.venv` that tests run child processes in, made once.
+
+`make venvs` (a part of `make test`) makes them: one for each other supported Python that
+is found (tests/support/pythons.py), and one for each framework whose agents are tried
+(tests/support/frameworks.py). Each remembers what it was made of, and is made anew when
+that changes.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_PIP = (sys.executable, "-m", "pip")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One environment.
+
+    Attributes:
+        name: What stands behind `.venv-`.
+        interpreter: The Python that it is made with.
+        install: What `pip install` gets, from the root of the project.
+        inputs: The files that decide what is in it, from the root of the project.
+    """
+
+    name: str
+    interpreter: Path
+    install: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+    @property
+    def home(self) -> Path:
+        """Its folder."""
+        return ROOT / f".venv-{self.name}"
+
+    @property
+    def python(self) -> Path:
+        """Its Python."""
+        return self.home / "bin" / "python"
+
+    def make(self) -> None:
+        """Make it, unless it is there and its inputs are as they were."""
+        ready = self.home / ".ready"
+        wanted = self._digest()
+        if ready.exists() and ready.read_text() == wanted:
+            return
+        print(f"Making {self.home.name}", flush=True)
+        venv = ["-m", "venv", "--clear", "--without-pip"]
+        subprocess.run([self.interpreter, *venv, self.home], check=True)
+        # The pip that is there serves all, and code is compiled when it is first used:
+        # either would cost more than the downloads.
+        options = ["--no-compile", "--quiet", "--disable-pip-version-check"]
+        subprocess.run(
+            [*_PIP, "--python", self.python, "install", *options, *self.install],
+            check=True,
+            cwd=ROOT,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        )
+        ready.write_text(wanted)
+
+    def _digest(self) -> str:
+        texts = b"".join((ROOT / name).read_bytes() for name in self.inputs)
+        told = "\0".join((*self.install, str(self.interpreter))).encode()
+        return hashlib.sha256(texts + told).hexdigest()
+
+
+def make_all(environments: Sequence[Environment]) -> None:
+    """Make several, two at a time: half of the work is waiting for downloads."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for made in [pool.submit(one.make) for one in environments]:
+            made.result()
+
+
+if __name__ == "__main__":
+    from tests.support import frameworks, pythons
+
+    make_all([*pythons.environments(), *frameworks.environments()])
