@@ -10,20 +10,28 @@ if TYPE_CHECKING:
     )
     from agentsim.providers.openai_chat.errors import HttpAnswer as HttpAnswer
     from agentsim.providers.openai_chat.errors import error_answer as error_answer
-    from agentsim.providers.openai_chat.rules import CHAT_RULES as CHAT_RULES
-    from agentsim.providers.openai_chat.rules import ChatRefusal as ChatRefusal
-    from agentsim.providers.openai_chat.rules import ChatRule as ChatRule
+    from agentsim.providers.openai_chat.rulebook.profile import LENIENT as LENIENT
+    from agentsim.providers.openai_chat.rulebook.profile import STRICT as STRICT
+    from agentsim.providers.openai_chat.rulebook.profile import (
+        ChatProfile as ChatProfile,
+    )
+    from agentsim.providers.openai_chat.rulebook.table import CHAT_RULES as CHAT_RULES
+    from agentsim.providers.openai_chat.rulebook.table import ChatRefusal as ChatRefusal
+    from agentsim.providers.openai_chat.rulebook.table import ChatRule as ChatRule
     from agentsim.providers.openai_chat.wire import ChatConversation as ChatConversation
     from agentsim.providers.openai_chat.wire import read_body as read_body
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
-            "CHAT_RULES": "rules",
+            "CHAT_RULES": "rulebook.table",
             "ChatConversation": "wire",
-            "ChatRefusal": "rules",
-            "ChatRule": "rules",
+            "ChatProfile": "rulebook.profile",
+            "ChatRefusal": "rulebook.table",
+            "ChatRule": "rulebook.table",
             "HttpAnswer": "errors",
+            "LENIENT": "rulebook.profile",
+            "STRICT": "rulebook.profile",
             "completion_body": "completions",
             "error_answer": "errors",
             "read_body": "wire",

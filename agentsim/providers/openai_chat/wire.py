@@ -21,8 +21,9 @@ from agentsim.core import (
 )
 from agentsim.providers.asked import Asked
 from agentsim.providers.openai_chat.messages import BLOCK, read_message, write_message
-from agentsim.providers.openai_chat.pairing import Pairing
-from agentsim.providers.openai_chat.rules import ChatRefusal, refuse
+from agentsim.providers.openai_chat.rulebook.judge import ChatRules
+from agentsim.providers.openai_chat.rulebook.profile import STRICT, ChatProfile
+from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
 from agentsim.providers.openai_chat.tools import read_tools
 
 __all__ = ["WIRE", "ChatConversation", "read_body"]
@@ -50,14 +51,19 @@ def read_body(raw: bytes) -> dict[str, Any] | ChatRefusal:
 
 
 class ChatConversation:
-    """Reads the requests of one client, one after the other."""
+    """Reads the requests of one client, one after the other.
 
-    __slots__ = ("_history", "_pairing", "_raw", "_raw_tools", "_tools")
+    Args:
+        profile: How strict the service is, and what its model takes.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_history", "_profile", "_raw", "_raw_tools", "_rules", "_tools")
+
+    def __init__(self, profile: ChatProfile = STRICT) -> None:
+        self._profile = profile
         self._raw: list[Any] = []
         self._history = History()
-        self._pairing = Pairing()
+        self._rules = ChatRules(profile)
         self._raw_tools: object = None
         self._tools = read_tools(None)
 
@@ -76,7 +82,7 @@ class ChatConversation:
             return Asked(Request("", MessageView([], 0)), body, self)
         messages = body.get("messages")
         view = self._follow(messages if isinstance(messages, list) else [])
-        refusal = self._judge(body)
+        refusal = self._rules.check(body, view)
         return Asked(self._request(body, view), refusal, self)
 
     def carried(self, response: Response) -> Response:
@@ -85,9 +91,9 @@ class ChatConversation:
 
     def resumes(self, messages: Sequence[Message]) -> ChatRefusal | None:
         """Why a history with a new message of the user after it is refused, or None."""
-        pairing = Pairing()
-        pairing.feed([write_message(message) for message in messages])
-        return pairing.verdict()
+        rules = ChatRules(self._profile)
+        rules.feed([write_message(message) for message in messages])
+        return rules.of_history()
 
     def _follow(self, messages: list[Any]) -> MessageView:
         """Take over what is new of a history; one that was rewritten is read again."""
@@ -97,30 +103,15 @@ class ChatConversation:
             kept = next((n for n, (a, b) in enumerate(pairs) if a != b), len(messages))
             kept = min(kept, count)
             self._history = History(self._history.view()[:kept])
-            self._pairing = Pairing()
-            self._pairing.feed(messages[:kept])
+            self._rules.restart()
+            self._rules.feed(messages[:kept])
             count = kept
         new = messages[count:]
         for message in new:
             self._history.append(read_message(message))
-        self._pairing.feed(new)
+        self._rules.feed(new)
         self._raw = messages
         return self._history.view()
-
-    def _judge(self, body: Mapping[str, Any]) -> ChatRefusal | None:
-        if not body.get("model"):
-            return refuse("no-model", "you must provide a model parameter")
-        messages = body.get("messages")
-        if messages is None:
-            words = "Missing required parameter: 'messages'."
-            return refuse("missing-parameter", words, "messages")
-        if messages == []:
-            words = (
-                "Invalid 'messages': empty array. Expected an array with minimum length "
-                "1, but got an empty array instead."
-            )
-            return refuse("empty-array", words, "messages")
-        return self._pairing.verdict()
 
     def _request(self, body: Mapping[str, Any], view: MessageView) -> Request:
         raw = (body.get("tools"), body.get("functions"))

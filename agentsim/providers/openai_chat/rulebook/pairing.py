@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from agentsim.providers.openai_chat.rules import ChatRefusal, refuse
+from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
 
 __all__ = ["Pairing"]
 

@@ -1,0 +1,373 @@
+"""What the service refuses on the Chat Completions wire: each rule as data.
+
+The `number` is the rule's place in the table of the reference page; the `source` says
+how sure it is: `observed` in traffic or in measurements, `reported` by people who met
+it, or `assumed` (then a profile can switch it off). Params name two styles of path, as
+the service does: `messages.[3].role` where the structure of the conversation is wrong,
+`messages[3].role` where the form of a field is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agentsim.core import ProviderError
+
+__all__ = ["ALWAYS", "CHAT_RULES", "ChatRefusal", "ChatRule", "refuse"]
+
+INVALID = "invalid_request_error"
+
+Source = Literal["observed", "reported", "assumed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRule:
+    """One rule of the wire.
+
+    Attributes:
+        sentence: What a request must be.
+        phrase: The words by which people find the service's message.
+        param: Where the fault is told to be, with N and M for indexes; None for nowhere.
+        code: The service's code; None where it sends none.
+        status: HTTP status of the refusal.
+        kind: The error's `type`.
+    """
+
+    id: str
+    number: str
+    sentence: str
+    phrase: str
+    source: Source
+    param: str | None = None
+    code: str | None = None
+    status: int = 400
+    kind: str = INVALID
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRefusal:
+    """Why the service refuses a request, as its error body says it.
+
+    Attributes:
+        rule: Id of the rule, as in `CHAT_RULES`.
+        words: The `message` of the body.
+        kind: The `type` of the body.
+    """
+
+    rule: str
+    words: str
+    param: str | None = None
+    code: str | None = None
+    status: int = 400
+    kind: str = INVALID
+
+    def error(self) -> ProviderError:
+        """The refusal as the client records it."""
+        return ProviderError(
+            self.words,
+            status=self.status,
+            kind=self.kind,
+            param=self.param,
+            code=self.code,
+        )
+
+
+def refuse(
+    rule: str, words: str, param: str | None = None, *, code: str | None = None
+) -> ChatRefusal:
+    """The refusal of a rule; `code` where it has several, empty for none."""
+    known = CHAT_RULES[rule]
+    sent = known.code if code is None else code
+    return ChatRefusal(rule, words, param, sent or None, known.status, known.kind)
+
+
+_RULES = (
+    ChatRule(
+        "no-model",
+        "C1",
+        "a request names a model",
+        "you must provide a model parameter",
+        "observed",
+    ),
+    ChatRule(
+        "unknown-parameter",
+        "C2",
+        "a request has no field that the service does not know",
+        "Unknown parameter",
+        "observed",
+        "the path",
+        "unknown_parameter",
+    ),
+    ChatRule(
+        "missing-parameter",
+        "C3",
+        "what an object needs is there",
+        "Missing required parameter",
+        "observed",
+        "the path",
+        "missing_required_parameter",
+    ),
+    ChatRule(
+        "orphan",
+        "C4",
+        "a tool message answers a call of the assistant message right before "
+        "its group (C6: of that very message)",
+        "must be a response to a preceeding message with 'tool_calls'",
+        "reported",
+        "messages.[N].role",
+    ),
+    ChatRule(
+        "unanswered",
+        "C5",
+        "each call is answered before the next message that is no tool message",
+        "must be followed by tool messages responding to each 'tool_call_id'",
+        "reported",
+        "messages.[N].role",
+    ),
+    ChatRule(
+        "missing-id",
+        "C7",
+        "a tool message says which call it answers",
+        "must have a 'tool_call_id'",
+        "reported",
+        "messages.[N].tool_call_id",
+    ),
+    ChatRule(
+        "answered-twice",
+        "C8",
+        "each call is answered once",
+        "Duplicate value for 'tool_call_id'",
+        "assumed",
+        "messages.[N].tool_call_id",
+    ),
+    ChatRule(
+        "duplicate-id",
+        "C9",
+        "the ids of the calls of one message differ",
+        "Duplicate value for 'tool_call_id'",
+        "assumed",
+        "messages.[N].tool_calls",
+    ),
+    ChatRule(
+        "empty-array",
+        "C10",
+        "there are messages, and an array of calls has one",
+        "empty array. Expected an array with minimum length 1",
+        "reported",
+        "messages, messages[N].tool_calls",
+        "empty_array",
+    ),
+    ChatRule(
+        "call-id-length",
+        "C11",
+        "the id of a call has 1 to 40 characters",
+        "string too long. Expected a string with maximum length 40",
+        "reported",
+        "messages[N].tool_calls[M].id",
+        "string_above_max_length",
+    ),
+    ChatRule(
+        "tool-count",
+        "C12",
+        "a request offers at most 128 tools",
+        "array too long. Expected an array with maximum length 128",
+        "reported",
+        "tools",
+        "array_above_max_length",
+    ),
+    ChatRule(
+        "tool-name",
+        "C13",
+        "the name of a tool has letters, digits, underscores and dashes only",
+        "string does not match pattern",
+        "reported",
+        "tools[N].function.name",
+        "invalid_value",
+    ),
+    ChatRule(
+        "tool-name-length",
+        "C14",
+        "the name of a tool has 1 to 64 characters",
+        "Expected a string with maximum length 64",
+        "reported",
+        "tools[N].function.name",
+        "string_above_max_length",
+    ),
+    ChatRule(
+        "description-length",
+        "C15",
+        "the description of a tool has at most 1024 characters",
+        "Expected a string with maximum length 1024",
+        "reported",
+        "tools[N].function.description",
+        "string_above_max_length",
+    ),
+    ChatRule(
+        "choice-without-tools",
+        "C16",
+        "tool_choice and parallel_tool_calls come with tools",
+        "is only allowed when 'tools' are specified",
+        "reported",
+        "tool_choice, parallel_tool_calls",
+    ),
+    ChatRule(
+        "tool-choice",
+        "C17",
+        "a tool_choice in one word is none, auto or required",
+        "Supported values are: 'none', 'auto', and 'required'",
+        "observed",
+        "tool_choice",
+        "invalid_value",
+    ),
+    ChatRule(
+        "choice-not-offered",
+        "C18",
+        "a tool_choice names a tool that is offered",
+        "not found in 'tools' parameter",
+        "assumed",
+        "tool_choice",
+    ),
+    ChatRule(
+        "unknown-role",
+        "C19",
+        "a role is one of the wire's",
+        "Supported values are: 'system', 'assistant', 'user', 'function', "
+        "'tool', and 'developer'",
+        "observed",
+        "messages[N].role",
+        "invalid_value",
+    ),
+    ChatRule(
+        "content-type",
+        "C20",
+        "a content is a text or an array of parts",
+        "expected one of a string or array of objects",
+        "observed",
+        "messages[N].content",
+        "invalid_type",
+    ),
+    ChatRule(
+        "null-content",
+        "C21",
+        "a message has a content, unless it is the model's and calls a tool or refuses",
+        "expected a string, got null",
+        "reported",
+        "messages.[N].content",
+    ),
+    ChatRule(
+        "tool-schema",
+        "C22",
+        "the parameters of a tool are a schema that the service can use",
+        "Invalid schema for function",
+        "reported",
+        "tools[N].function.parameters",
+        "invalid_function_parameters",
+    ),
+    ChatRule(
+        "value",
+        "C23",
+        "a field has its type, and a value that it may have",
+        "Invalid type for; Expected a value; Invalid value",
+        "observed",
+        "the path",
+        "invalid_type, invalid_value, integer_below_min_value and so on",
+    ),
+    ChatRule(
+        "unsupported-parameter",
+        "C24",
+        "a request has no field that its model refuses",
+        "is not supported with this model",
+        "observed",
+        "the field",
+        "unsupported_parameter",
+    ),
+    ChatRule(
+        "unsupported-value",
+        "C25",
+        "no field has a value that its model refuses",
+        "does not support",
+        "observed",
+        "the field",
+        "unsupported_value",
+    ),
+    ChatRule(
+        "context-length",
+        "C26",
+        "the messages fit into the context of the model",
+        "maximum context length is",
+        "reported",
+        "messages",
+        "context_length_exceeded",
+    ),
+    ChatRule(
+        "stream-options",
+        "C27",
+        "stream_options come with stream",
+        "only allowed when 'stream' is enabled",
+        "assumed",
+        "stream_options",
+    ),
+    ChatRule(
+        "top-logprobs",
+        "C28",
+        "top_logprobs come with logprobs",
+        "only allowed when 'logprobs' is enabled",
+        "observed",
+        "top_logprobs",
+    ),
+    ChatRule(
+        "no-json",
+        "C29",
+        "the body is a JSON object",
+        "We could not parse the JSON body of your request",
+        "reported",
+    ),
+    ChatRule(
+        "metadata",
+        "C30",
+        "metadata are at most 16 pairs of at most 64 and 512 characters",
+        "too many properties. Expected an object with at most 16 properties",
+        "observed",
+        "metadata",
+        "object_above_max_properties, property_name_above_max_length, "
+        "string_above_max_length",
+    ),
+    ChatRule(
+        "content-part",
+        "C31",
+        "a content has parts that the model takes",
+        "Content blocks are expected to be either text or image_url type",
+        "observed",
+        "messages[N]",
+        "invalid_value",
+    ),
+    ChatRule(
+        "image-role",
+        "C32",
+        "images stand in messages of the user",
+        "Image URLs are only allowed for messages with role 'user'",
+        "reported",
+        "messages[N]",
+        "invalid_value",
+    ),
+    ChatRule(
+        "unknown-model",
+        "C33",
+        "the model is one that there is",
+        "does not exist or you do not have access to it",
+        "observed",
+        None,
+        "model_not_found",
+        status=404,
+    ),
+)
+
+CHAT_RULES: dict[str, ChatRule] = {rule.id: rule for rule in _RULES}
+"""Every rule by its id."""
+
+ALWAYS = (
+    *("no-json", "no-model", "missing-parameter", "missing-id", "empty-array"),
+    *("unknown-role", "content-type", "value"),
+)
+"""Rules that no profile switches off: what they refuse can't be read at all."""
