@@ -65,6 +65,7 @@ def run_data(made: Run) -> dict[str, Any]:
         "deviations": list(made.words),
         "token": made.token,
         "trace_digest": made.trace.digest(),
+        "notes": list(made.notes),
     }
 
 
@@ -110,3 +111,5 @@ def print_run(made: Run, repeat: str, *, runtime_events: bool) -> None:
     elif made.verdict.unmet:
         tell(terminal, f"Named and never met: {', '.join(made.verdict.unmet)}")
     tell(terminal, verdict_line(made))
+    for note in made.notes:
+        tell(terminal, f"Note: {note}.")

@@ -23,6 +23,7 @@ from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.scheduler import Scheduler, Told
 from agentsim.engine.seals.sealed import Sealed
+from agentsim.engine.seals.strays import Strays
 from agentsim.engine.self_test import self_test
 from agentsim.engine.threads.leftover import LeftoverThreads
 from agentsim.engine.threads.replaced import Replaced
@@ -90,6 +91,7 @@ class Engine:
         self._loop: SimLoop | None = None
         self._corpses: list[SimLoop] = []
         self._threads = LeftoverThreads()
+        self._strays = Strays()
 
     @property
     def now_ns(self) -> int:
@@ -105,6 +107,11 @@ class Engine:
     def words(self) -> list[str]:
         """The deviations in words, in order."""
         return [told.words for told in self._scheduler.told]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was met beside the run and not refused, in words; to be asked at its end."""
+        return tuple(self._strays.notes())
 
     def live(self, main: Callable[[Life], Coroutine[Any, Any, object]]) -> Ending:
         """Run one incarnation, on a new loop and the same clock, until it ends.
@@ -125,7 +132,7 @@ class Engine:
         # Else finalizers of the agent's garbage would run at a random step.
         gc.disable()
         try:
-            with Installed(loop), Replaced(), Sealed(loop):
+            with Installed(loop), Replaced(), Sealed(loop, self._strays):
                 task = loop.create_task(main(life), name="main")
                 ending = self._drive(
                     Incarnation(

@@ -28,6 +28,8 @@ from agentsim.engine.asyncio_shim import (
     timer_handle,
 )
 from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
+from agentsim.engine.seals.asked import asked_of_loop
+from agentsim.engine.seals.callers import suspended
 
 __all__ = ["SimLoop"]
 
@@ -304,7 +306,7 @@ class SimLoop(asyncio.BaseEventLoop):
 
     def refuse(self, what: str, kind: str) -> NoReturn:
         """Fail the run: something was asked for that a simulation does not have."""
-        text = refusal(what, kind)
+        text = refusal(what, kind, map(suspended, self.alive_tasks()))
         self.halt(UsageError(text))
         self._refusals += 1
         raise Refused(text)
@@ -377,8 +379,8 @@ class SimLoop(asyncio.BaseEventLoop):
 
 
 def _refuser(name: str, kind: str) -> Callable[..., NoReturn]:
-    def refuse(self: SimLoop, *_: object, **__: object) -> NoReturn:
-        self.refuse(name, kind)
+    def refuse(self: SimLoop, *args: object, **named: object) -> NoReturn:
+        self.refuse(asked_of_loop(name, args, named), kind)
 
     refuse.__name__ = name
     refuse.__doc__ = f"Refuse: {kind} are not a part of simulations."

@@ -1,4 +1,4 @@
-"""What a simulation does not offer yet: threads, and real input and output.
+"""What a simulation does not offer: threads of one's own, and real input and output.
 
 An attempt raises `Refused`, which no `except Exception` swallows, and fails the run
 even where it is swallowed. The sentence names the caller by file name, function and
@@ -7,24 +7,42 @@ line only, so that it is the same in every checkout.
 
 from __future__ import annotations
 
-import sys
-from pathlib import PurePath
+from collections.abc import Iterable
 from types import FrameType
+
+from agentsim.engine.seals.callers import caller
 
 __all__ = ["Refused"]
 
 _THREADS = "threads"
-_IO = "sockets, pipes and processes"
 _SIGNALS = "signal handlers"
 _CONTROL = "control"
+_FILES = "pipes and file descriptors"
+NETWORK = "the network"
+PROCESSES = "processes"
 LOOP = "a second event loop"
 
 _ADVICE = {
     _THREADS: "call the function directly, or make it async",
-    _IO: "let a scripted model or a world answer instead",
+    _FILES: "let a scripted model or a world answer instead",
+    NETWORK: "ask the model through env.openai() or env.client, send requests with "
+    "env.http_client(), or let a tool of the world answer",
+    PROCESSES: "let a tool of the world answer in the program's place",
     _SIGNALS: "leave them to the program around the agent",
     _CONTROL: "return from the agent to end the run",
     LOOP: "give the async function itself as the agent, or ask through env.sync",
+}
+
+_ADVICE_TO_LIBRARIES = (
+    "switch off what the library sends on its own (tracing, telemetry) where agents are "
+    "tested"
+)
+
+_LACKS = {
+    _CONTROL: "an agent has no control of the event loop inside a simulation",
+    LOOP: "a simulation has one event loop",
+    NETWORK: "a simulation does not reach the network",
+    PROCESSES: "a simulation starts no processes",
 }
 
 REFUSED_METHODS: dict[str, str] = {
@@ -39,9 +57,14 @@ REFUSED_METHODS: dict[str, str] = {
             "remove_reader",
             "add_writer",
             "remove_writer",
-            "connect_accepted_socket",
             "connect_read_pipe",
             "connect_write_pipe",
+        ),
+        _FILES,
+    ),
+    **dict.fromkeys(
+        (
+            "connect_accepted_socket",
             "create_connection",
             "create_datagram_endpoint",
             "create_server",
@@ -60,48 +83,35 @@ REFUSED_METHODS: dict[str, str] = {
             "sock_sendfile",
             "sock_sendto",
             "start_tls",
-            "subprocess_exec",
-            "subprocess_shell",
         ),
-        _IO,
+        NETWORK,
     ),
+    **dict.fromkeys(("subprocess_exec", "subprocess_shell"), PROCESSES),
 }
 """Method of the event loop -> what it would need."""
-
-_NOT_CALLERS = ("asyncio", "agentsim.engine", "anyio", "concurrent.futures")
 
 
 class Refused(BaseException):  # not an Exception: agents retry and swallow those
     """An agent asked for what a simulation does not have."""
 
 
-def refusal(what: str, kind: str) -> str:
+def refusal(
+    what: str,
+    kind: str,
+    waiting: Iterable[list[FrameType]] = (),
+    thread: str | None = None,
+) -> str:
     """Say in a sentence what was asked for, by whom, and what to do instead.
 
     Args:
-        what: The name of the method, such as `run_in_executor`.
+        what: What was asked for, such as `a connection to localhost:80`.
         kind: A value of `REFUSED_METHODS`, or `LOOP`.
+        waiting: What the tasks wait in, frames outermost first: who is behind a task
+            that a library made.
+        thread: The thread, where it is none of the run's own.
     """
-    if kind == _CONTROL:
-        lack = "an agent has no control of the event loop inside a simulation"
-    elif kind == LOOP:
-        lack = "a simulation has one event loop"
-    else:
-        lack = f"{kind} are not available inside a simulation yet"
-    return f"{_caller()} asked for {what}, but {lack}: {_ADVICE[kind]}"
-
-
-def _caller() -> str:
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the public way is slower
-    while frame is not None and _is_machinery(frame):
-        frame = frame.f_back
-    if frame is None:
-        return "something outside of Python's sight"
-    code = frame.f_code
-    name = PurePath(code.co_filename).name
-    return f"{code.co_name} ({name}:{frame.f_lineno})"
-
-
-def _is_machinery(frame: FrameType) -> bool:
-    module = str(frame.f_globals.get("__name__", ""))
-    return any(module == m or module.startswith(m + ".") for m in _NOT_CALLERS)
+    who, advice = caller(waiting), _ADVICE[kind]
+    if thread is not None:
+        who, advice = f"{who}, on the thread {thread},", _ADVICE_TO_LIBRARIES
+    lack = _LACKS.get(kind, f"{kind} are not available inside a simulation yet")
+    return f"{who} asked for {what}, but {lack}: {advice}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentsim.core import (
@@ -57,6 +57,8 @@ class Run:
         unmet_rules: The scenario's own faults that never struck.
         printed: What the agent printed and logged, of a failing run that an exploration
             made again for it; else empty.
+        notes: What was met beside the run and not refused, such as a thread that a
+            library left running; no part of trace and verdict.
     """
 
     scenario: Scenario
@@ -72,6 +74,7 @@ class Run:
     rules_met: tuple[str, ...] = ()
     unmet_rules: tuple[str, ...] = ()
     printed: str = ""
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         outcome = self.outcome
@@ -213,6 +216,7 @@ def run(
         struck,
         rules_met,
         unmet_rules,
+        notes=stage.engine.notes,
     )
 
 
@@ -250,6 +254,7 @@ def _warm(
 ) -> Run:
     """Make the run of a token, where nothing is left to load."""
     loading = Loading(agent)
+    notes: tuple[str, ...] = ()
     try:
         made = run(scenario, agent, menu=menu, choices=Replay(token.deviations))
     except AgentsimError:
@@ -258,7 +263,9 @@ def _warm(
     else:
         if not loading:
             return made
-    return run(scenario, agent, menu=menu, choices=Replay(token.deviations))
+        notes = made.notes
+    again = run(scenario, agent, menu=menu, choices=Replay(token.deviations))
+    return replace(again, notes=tuple(dict.fromkeys((*notes, *again.notes))))
 
 
 def _bound_to(scenario: Scenario, menu: Menu) -> dict[str, str]:

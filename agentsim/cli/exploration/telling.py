@@ -84,6 +84,7 @@ def exploration_data(
         "no_evidence": list(found.no_evidence),
         "unmet": list(found.unmet),
         "warnings": warnings(found),
+        "notes": list(found.notes),
         "runs_per_s": round(found.runs_per_s),
     }
 
@@ -174,6 +175,7 @@ def _summary(found: Exploration) -> list[str]:
     ):
         if names:
             lines.append(f"{words}: {', '.join(names)}")
+    lines += [f"Note: {note}." for note in found.notes]
     return lines
 
 

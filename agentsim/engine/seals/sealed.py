@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentsim.engine.seals.clock import WallClock
+from agentsim.engine.seals.egress import Guarded
 from agentsim.engine.seals.inside import enter, leave
+from agentsim.engine.seals.strays import Strays
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
@@ -14,20 +16,28 @@ __all__ = ["Sealed"]
 
 
 class Sealed:
-    """While entered, what an agent asks the machine for is what its run has for it."""
+    """While entered, what an agent asks the machine for is what its run has for it.
 
-    __slots__ = ("_clock", "_loop")
+    Args:
+        loop: The loop of the life.
+        strays: Takes down what is met beside the run; by default nothing does.
+    """
 
-    def __init__(self, loop: SimLoop) -> None:
+    __slots__ = ("_clock", "_guard", "_loop")
+
+    def __init__(self, loop: SimLoop, strays: Strays | None = None) -> None:
         self._loop = loop
+        self._guard = Guarded(loop, strays if strays is not None else Strays())
         self._clock = WallClock(loop)
 
     def __enter__(self) -> None:
         """Seal."""
         self._clock.__enter__()
         enter(self._loop)
+        self._guard.__enter__()
 
     def __exit__(self, *_: object) -> None:
         """Break the seals, in the opposite order."""
+        self._guard.__exit__()
         leave()
         self._clock.__exit__()

@@ -161,7 +161,9 @@ class _Explorer:
 
     def warm_up(self) -> None:
         """Make one run that does not count."""
-        warm_up(self.found.scenario, self._agent, self.found.menu)
+        made = warm_up(self.found.scenario, self._agent, self.found.menu)
+        if made is not None:
+            self.found.note(made)
         self._started = time.perf_counter()
 
     def replay_known(self, store: KnownFailures) -> None:
@@ -174,6 +176,7 @@ class _Explorer:
             except AgentsimError:
                 found.known.dropped.append(entry)
                 continue
+            found.note(made)
             if any(bad.id == entry.invariant for bad in made.verdict.violated):
                 found.known.failing.append(entry)
                 found.keep(made, known=True)
@@ -284,6 +287,7 @@ class _Explorer:
         found, agent = self.found, self._agent
         loading = Loading(agent)
         made = run(found.scenario, agent, menu=found.menu, choices=source)
+        found.note(made)
         if loading:
             made = run(found.scenario, agent, menu=found.menu, choices=again())
         if self._first is None:

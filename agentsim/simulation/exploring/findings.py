@@ -89,6 +89,7 @@ class Exploration:
         unmet: What was named and never met: it makes the verdict unknown.
         known: What became of the known failures; None where none are kept.
         elapsed_s: Real seconds that the runs took.
+        notes: What was met beside the runs and not refused, each once.
     """
 
     scenario: Scenario
@@ -107,6 +108,7 @@ class Exploration:
     unmet: tuple[str, ...] = ()
     known: Known | None = None
     elapsed_s: float = 0.0
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -158,6 +160,11 @@ class Exploration:
         if self.unmet:
             raise InvariantViolation(f"unknown: never met: {', '.join(self.unmet)}")
         return self
+
+    def note(self, made: Run) -> None:
+        """Take down the notes of a run that are new."""
+        if made.notes:
+            self.notes = tuple(dict.fromkeys((*self.notes, *made.notes)))
 
     def keep(self, made: Run, *, only: str | None = None, known: bool = False) -> None:
         """Take down what a run violates.

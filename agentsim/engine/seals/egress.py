@@ -1,0 +1,174 @@
+"""Nothing leaves a run: connections, look-ups of names and programs are refused.
+
+Python tells each of them to an audit hook before it happens, whoever asks: the standard
+library, `requests`, an SDK. The hook can't be taken out of a process again, so one is
+put in at the first use, and looks only while a run, or a guarded test, is on.
+
+On the run's own threads an attempt raises `Refused`, and the run fails whatever the
+agent makes of that. A thread of a library gets a `PermissionError`, which libraries take
+for a network that is down, and the run fails as well. Threads that were there before
+the first simulation go free, and are noted: they may be a debugger's. What is written
+in C and raises no audit events is out of sight; see `UNSEEN`.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
+
+from agentsim.core import UsageError
+from agentsim.engine.refusals import NETWORK, PROCESSES, refusal
+from agentsim.engine.seals.asked import EVENTS, PROCESS, Arguments
+from agentsim.engine.seals.callers import module_of, stack
+from agentsim.engine.seals.strays import Strays, plain_name
+from agentsim.engine.threads.baton import Baton
+from agentsim.engine.threads.stacks import is_debugged
+
+if TYPE_CHECKING:
+    from agentsim.engine.loop import SimLoop
+
+FACTS = {
+    "ctypes.util": "find_library asks ldconfig and gcc where a library is",
+    "distro": "asks lsb_release which Linux it is; SDKs send that in a header",
+    "platform": "asks uname and the like which machine it is; SDKs send that too",
+}
+"""Module -> why the programs that it runs go free: they tell facts of the machine."""
+
+
+_STARTERS = "multiprocessing.popen_"
+"""Modules that `multiprocessing` imports when it starts its first process."""
+
+
+class Judge(Protocol):
+    """What decides about an attempt; it raises to refuse."""
+
+    def judge(self, event: str, args: Arguments) -> None:
+        """Refuse what an audit event asks for, or let it pass."""
+
+
+class _Hook:
+    """The one audit hook of the process, and who judges at the moment."""
+
+    __slots__ = ("_asking", "_before", "_idents", "judge")
+
+    def __init__(self) -> None:
+        self.judge: Judge | None = None
+        self._before: WeakSet[threading.Thread] | None = None
+        self._idents: frozenset[int] = frozenset()
+        self._asking = threading.local()
+
+    def install(self) -> None:
+        """Put the hook in, once, and take down which threads were there before it."""
+        if self._before is not None:
+            return
+        known = threading.enumerate()
+        self._before = WeakSet(known)
+        # Those that `threading` knows nothing of, such as the ones of pytest-xdist.
+        running = sys._current_frames().keys()  # noqa: SLF001 - there is no other
+        self._idents = frozenset(running - {thread.ident for thread in known})
+        sys.addaudithook(self._hear)
+
+    def was_before(self) -> bool:
+        """Whether the thread at hand was there before the hook was."""
+        thread = current_thread()
+        if thread is None:
+            return threading.get_ident() in self._idents
+        return self._before is not None and thread in self._before
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        judge = self.judge
+        if judge is None:
+            return
+        if event == "import" and str(args[0]).startswith(_STARTERS):
+            event = PROCESS
+        if event not in EVENTS:
+            return
+        if getattr(self._asking, "now", False):
+            return  # whoever judges may look up a name itself
+        self._asking.now = True
+        try:
+            judge.judge(event, args)
+        finally:
+            self._asking.now = False
+
+
+HOOK = _Hook()
+
+
+class Guarded:
+    """While entered, nothing leaves the process that a run has a hand in.
+
+    Args:
+        loop: The loop of the life; it is halted by an attempt.
+        strays: Takes down the threads that the life starts.
+    """
+
+    __slots__ = ("_before", "_loop", "_multiprocessing", "_start", "_strays")
+
+    def __init__(self, loop: SimLoop, strays: Strays) -> None:
+        self._loop = loop
+        self._strays = strays
+
+    def __enter__(self) -> None:
+        """Judge from now on, before all others."""
+        HOOK.install()
+        self._before, HOOK.judge = HOOK.judge, self
+        self._multiprocessing = sys.modules.get("multiprocessing.process")
+        if self._multiprocessing is not None:
+            self._watch(self._multiprocessing)
+        self._strays.watch()
+
+    def __exit__(self, *_: object) -> None:
+        """Leave it to whoever judged before."""
+        self._strays.rest()
+        HOOK.judge = self._before
+        if self._multiprocessing is not None:
+            self._multiprocessing.BaseProcess.start = self._start
+
+    def _watch(self, module: ModuleType) -> None:
+        """Judge the processes of `multiprocessing` too; it may have started some before."""
+        self._start = real = module.BaseProcess.start
+
+        def start(process: object) -> None:
+            self.judge(PROCESS, ())
+            real(process)
+
+        module.BaseProcess.start = start
+
+    def judge(self, event: str, args: Arguments) -> None:
+        """Refuse what the run's threads, or those of libraries, ask for."""
+        kind = NETWORK if event.startswith("socket.") else PROCESSES
+        if kind == PROCESSES and _is_fact():
+            return
+        what = EVENTS[event](args)
+        baton = Baton.held()
+        if baton is not None:
+            baton.refuse(what, kind)
+        if self._loop.is_on_its_thread:
+            self._loop.refuse(what, kind)
+        thread = current_thread()
+        name = plain_name(thread)
+        if HOOK.was_before():
+            if thread is None or not is_debugged(thread):
+                self._strays.let_through(name, what)
+            return
+        text = refusal(what, kind, thread=name)
+        self._loop.halt(UsageError(text))
+        raise PermissionError(text)
+
+
+def current_thread() -> threading.Thread | None:
+    """The thread at hand, or None if `threading` does not know it.
+
+    `threading.current_thread` would make it known, and a leftover of the run.
+    """
+    here = threading.get_ident()
+    return next((one for one in threading.enumerate() if one.ident == here), None)
+
+
+def _is_fact() -> bool:
+    """Whether a program is run for a fact of the machine."""
+    return any(module_of(frame) in FACTS for frame in stack(sys._getframe(2)))  # noqa: SLF001
