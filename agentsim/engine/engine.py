@@ -123,7 +123,7 @@ class Engine:
             NondeterminismError: A choice is another than was expected.
         """
         self.life_number += 1
-        self._loop = loop = SimLoop(self.now_ns)
+        self._loop = loop = SimLoop(self.now_ns, self.life_number)
         gates: list[Gate] = []
         life = Life(
             self.life_number, loop, gates=gates, record=self._record, draw=self._draw

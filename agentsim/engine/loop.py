@@ -58,6 +58,7 @@ class SimLoop(asyncio.BaseEventLoop):
     """One life's loop. The engine drives it; agents see an ordinary asyncio loop.
 
     Attributes:
+        life: The number of its life in the run, from 1.
         now_ns: Virtual nanoseconds since the run began.
         ready: Handles to run, in order.
         timers: Heap of due time, order of creation, handle.
@@ -66,10 +67,12 @@ class SimLoop(asyncio.BaseEventLoop):
         moved: Called after each jump of the clock, or None.
         dead: Whether its life is over: it then reports nothing any more.
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
+        looks: How often the time was asked for since anything happened.
     """
 
-    def __init__(self, now_ns: int = 0) -> None:
+    def __init__(self, now_ns: int = 0, life: int = 1) -> None:
         vars(self).update(_base_attributes())
+        self.life = life
         self.now_ns = now_ns
         self.ready: deque[asyncio.Handle] = deque()
         self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
@@ -78,6 +81,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self.moved: Callable[[], None] | None = None
         self.dead = False
         self.unhandled: list[str] = []
+        self.looks = 0
         self._seconds = now_ns / SECOND_NS
         self._thread = threading.get_ident()
         self._factory: _Factory | None = None

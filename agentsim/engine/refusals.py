@@ -21,6 +21,7 @@ _FILES = "pipes and file descriptors"
 NETWORK = "the network"
 PROCESSES = "processes"
 LOOP = "a second event loop"
+STANDSTILL = "a standstill"
 
 _ADVICE = {
     _THREADS: "call the function directly, or make it async",
@@ -30,6 +31,7 @@ _ADVICE = {
     PROCESSES: "let a tool of the world answer in the program's place",
     _SIGNALS: "leave them to the program around the agent",
     _CONTROL: "return from the agent to end the run",
+    STANDSTILL: "wait in between, with asyncio.sleep or a wait on a thread of its own",
     LOOP: "give the async function itself as the agent, or ask through env.sync",
 }
 
@@ -43,6 +45,7 @@ _LACKS = {
     LOOP: "a simulation has one event loop",
     NETWORK: "a simulation does not reach the network",
     PROCESSES: "a simulation starts no processes",
+    STANDSTILL: "nothing else can happen meanwhile",
 }
 
 REFUSED_METHODS: dict[str, str] = {

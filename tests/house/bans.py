@@ -173,14 +173,14 @@ ALLOWED = (
         "every choice comes from here, out of instances seeded by the run",
     ),
     Allowed(
+        "agentsim/engine/seals/entropy.py",
+        "chance",
+        "it puts streams of the run in the place of all that gives chance",
+    ),
+    Allowed(
         "agentsim/engine/seals/clock.py",
         "wall-clock",
         "it puts the run's clock in the place of the real one, and tries it out",
-    ),
-    Allowed(
-        "agentsim/engine/threads/replaced.py",
-        "sleep",
-        "it puts virtual sleep in the place of the real one on an agent's own thread",
     ),
     Allowed(
         "agentsim/simulation/exploring/explore.py",

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import InternalError
-from agentsim.engine.seals.inside import inside
+from agentsim.engine.seals.inside import looking
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
@@ -66,7 +66,7 @@ def _travel(loop: SimLoop) -> Callable[[], None]:
     beneath = stack[-1].time_ns if stack else machine.escape_hatch.time.time_ns
 
     def time_ns() -> int:
-        return beneath() if inside() is None else EPOCH_NS + loop.now_ns
+        return beneath() if looking() is None else EPOCH_NS + loop.now_ns
 
     # Set on the instance: no shift at each jump of the loop's clock, and none to miss.
     journey.start().time_ns = time_ns

@@ -8,9 +8,13 @@ own servers, and keep what is real.
 from __future__ import annotations
 
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.refusals import STANDSTILL
 from agentsim.engine.threads.baton import Baton
 
-__all__ = ["enter", "inside", "leave"]
+__all__ = ["depth", "enter", "inside", "leave", "looking"]
+
+LOOKS_MAX = 1_000_000
+"""How often an agent may ask for the time, or block, while nothing else can happen."""
 
 _LIVES: list[SimLoop] = []
 
@@ -24,8 +28,27 @@ def inside() -> SimLoop | None:
     return None
 
 
+def looking(what: str = "the time") -> SimLoop | None:
+    """What `inside` gives, for who asks for the time, or passes it without waiting.
+
+    Code takes no virtual time, so that who waits for the clock by looking at it would
+    never end: it is refused after a while.
+    """
+    loop = inside()
+    if loop is not None:
+        loop.looks += 1
+        if loop.looks > LOOKS_MAX:
+            (Baton.held() or loop).refuse(f"{what} {LOOKS_MAX:,} times", STANDSTILL)
+    return loop
+
+
+def depth() -> int:
+    """How many lives run, each within the one before."""
+    return len(_LIVES)
+
+
 def enter(loop: SimLoop) -> None:
-    """Let a life, or a burial, be the one that runs; runs within runs may nest."""
+    """Let a life, or a burial, be the one that runs."""
     _LIVES.append(loop)
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from asyncio import events
 from collections.abc import Coroutine
-from functools import partial
 from inspect import iscoroutine
-from operator import index
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, TypeVar
 
 from agentsim.engine.refusals import LOOP
 from agentsim.engine.threads.baton import Baton
 
 T = TypeVar("T")
 
-_REAL_SLEEP = time.sleep
 _REAL_LOOP = asyncio.new_event_loop
 _REAL_RUN = asyncio.run
 
 
 class Replaced:
-    """While entered, what blocks or makes an event loop looks whose thread it is on.
+    """While entered, what makes an event loop looks whose thread it is on.
 
     Threads that hold no baton get what the standard library does.
     """
@@ -31,27 +27,15 @@ class Replaced:
 
     def __enter__(self) -> None:
         """Put both in place, keeping what was there before."""
-        self._before = time.sleep, asyncio.new_event_loop, events.new_event_loop
+        self._before = asyncio.new_event_loop, events.new_event_loop
         self._run = asyncio.run
-        time.sleep = _sleep
         asyncio.run = _run
         asyncio.new_event_loop = events.new_event_loop = _new_event_loop
 
     def __exit__(self, *_: object) -> None:
         """Put back what was there before."""
-        time.sleep, asyncio.new_event_loop, events.new_event_loop = self._before
+        asyncio.new_event_loop, events.new_event_loop = self._before
         asyncio.run = self._run
-
-
-def _sleep(seconds: float | SupportsIndex, /) -> None:
-    baton = Baton.held()
-    if baton is None:
-        _REAL_SLEEP(seconds)
-        return
-    delay_s = seconds if isinstance(seconds, float) else float(index(seconds))
-    if not delay_s >= 0:  # NaN too, for which a run would wait for ever
-        raise ValueError("sleep length must be non-negative")
-    baton.wait_for(partial(asyncio.sleep, delay_s))
 
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:
