@@ -24,7 +24,7 @@ from collections.abc import (
     MutableSet,
 )
 from contextvars import Context
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -82,6 +82,19 @@ class SimTask(asyncio.Task[Any]):
         self._number = number = loop.number_task()
         name = f"Task-{number}" if name is None else str(name)
         super().__init__(coro, loop=loop, name=name, context=context, **options)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
+class JobTask(asyncio.Task[None]):
+    """The task that drives a thread: the agent finds it in no list of tasks."""
+
+    def __init__(
+        self, coro: Coroutine[Any, Any, None], *, loop: SimLoop, number: int, name: str
+    ) -> None:
+        self._number = -number
+        super().__init__(coro, loop=loop, name=name)
 
     def __hash__(self) -> int:
         return self._number
@@ -255,7 +268,7 @@ def _replace_in_anyio(backend: ModuleType) -> Callable[[], None]:
 
 @cache
 def _anyio_classes(backend: ModuleType) -> tuple[type, type]:
-    """Make a cancel scope that hashes by creation, and a worker thread that refuses."""
+    """Make a cancel scope that hashes by creation, and a worker whose jobs are ours."""
     original = backend.CancelScope
 
     class CancelScope(original):  # type: ignore[misc, valid-type]
@@ -268,11 +281,51 @@ def _anyio_classes(backend: ModuleType) -> tuple[type, type]:
         def __hash__(self) -> int:
             return self._number
 
-    class WorkerThread:
-        def __init__(self, *_: object) -> None:
-            _running().refuse("a worker thread of anyio", "threads")
+    return CancelScope, _anyio_worker(backend)
 
-    return CancelScope, WorkerThread
+
+def _anyio_worker(backend: ModuleType) -> type:
+    """Make a class that does what anyio's worker threads do, on threads of the engine."""
+    original = backend.WorkerThread
+
+    class WorkerThread:
+        MAX_IDLE_TIME = original.MAX_IDLE_TIME
+        stop = original.stop
+        _report_result = original._report_result
+
+        def __init__(
+            self, root_task: object, workers: object, idle_workers: object
+        ) -> None:
+            self.loop = _running()
+            self.root_task = root_task
+            self.workers = workers
+            self.idle_workers = idle_workers
+            self.idle_since = self.loop.time()
+            self.stopping = False
+            self.queue = self  # of which anyio uses one method: `put_nowait`
+
+        def start(self) -> None:
+            """Nothing: a thread is there when there is something to do."""
+
+        def put_nowait(self, item: tuple[Any, ...] | None) -> None:
+            if item is None:
+                return
+            context, function, args, future, scope = item
+
+            def work() -> object:
+                if future.cancelled():
+                    return None
+                with backend.claim_worker_thread(backend.AsyncIOBackend, self.loop):
+                    backend.threadlocals.current_cancel_scope = scope
+                    try:
+                        return context.run(function, *args)
+                    finally:
+                        del backend.threadlocals.current_cancel_scope
+
+            report = partial(self._report_result, future)
+            self.loop.start_job(work, function, report)
+
+    return WorkerThread
 
 
 def _running() -> SimLoop:

@@ -50,7 +50,7 @@ def bury(loop: SimLoop) -> None:
     """Cancel, drain and close what is alive in a dead loop; raise nothing of it."""
     with Installed(loop), Replaced(), Sealed(loop):
         for _ in range(_ROUNDS):
-            alive = loop.alive_tasks()
+            alive = [*loop.alive_tasks(), *loop.alive_jobs()]
             if not alive:
                 break
             for task in alive:
@@ -63,7 +63,7 @@ def bury(loop: SimLoop) -> None:
         del _GRAVEYARD[loop]
         return
     lay_out(loop)
-    for task in loop.alive_tasks():
+    for task in [*loop.alive_tasks(), *loop.alive_jobs()]:
         if isinstance(task, asyncio.Task):
             forget_task(task)
 

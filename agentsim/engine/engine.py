@@ -25,6 +25,7 @@ from agentsim.engine.scheduler import Scheduler, Told
 from agentsim.engine.seals.sealed import Sealed
 from agentsim.engine.seals.strays import Strays
 from agentsim.engine.self_test import self_test
+from agentsim.engine.threads.jobs import Jobs
 from agentsim.engine.threads.leftover import LeftoverThreads
 from agentsim.engine.threads.replaced import Replaced
 
@@ -128,6 +129,7 @@ class Engine:
         life = Life(
             self.life_number, loop, gates=gates, record=self._record, draw=self._draw
         )
+        loop.jobs = Jobs(loop, life.gate)
         collecting = gc.isenabled()
         # Else finalizers of the agent's garbage would run at a random step.
         gc.disable()

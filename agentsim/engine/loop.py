@@ -13,11 +13,19 @@ import math
 import threading
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterator,
+    Sequence,
+)
+from concurrent.futures import Executor
 from contextvars import Context
-from functools import cache
+from functools import cache, partial
 from heapq import heapify, heappop, heappush
-from typing import Any, NoReturn, TypeVar, TypeVarTuple, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, TypeVarTuple, cast
 
 from agentsim.core import UsageError
 from agentsim.engine.asyncio_shim import (
@@ -30,6 +38,11 @@ from agentsim.engine.asyncio_shim import (
 from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
 from agentsim.engine.seals.asked import asked_of_loop
 from agentsim.engine.seals.callers import suspended
+from agentsim.engine.threads.held import HERE
+from agentsim.engine.threads.outcomes import function_name, settle
+
+if TYPE_CHECKING:
+    from agentsim.engine.threads.jobs import Jobs
 
 __all__ = ["SimLoop"]
 
@@ -68,6 +81,8 @@ class SimLoop(asyncio.BaseEventLoop):
         dead: Whether its life is over: it then reports nothing any more.
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
         looks: How often the time was asked for since anything happened.
+        refusals: How often something was refused.
+        jobs: The threads of this life; None where there is nobody to open gates.
     """
 
     def __init__(self, now_ns: int = 0, life: int = 1) -> None:
@@ -79,11 +94,13 @@ class SimLoop(asyncio.BaseEventLoop):
         self.halted = False
         self.failure: BaseException | None = None
         self.moved: Callable[[], None] | None = None
+        self.jobs: Jobs | None = None
         self.dead = False
         self.unhandled: list[str] = []
         self.looks = 0
         self._seconds = now_ns / SECOND_NS
         self._thread = threading.get_ident()
+        self._handed_in: deque[asyncio.Future[bool]] = deque()
         self._factory: _Factory | None = None
         self._tasks: list[asyncio.Future[Any]] = []
         self._tasks_max = 64
@@ -91,7 +108,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self._closers: list[asyncio.Future[Any]] = []
         self._last_task = self._last_future = self._last_scope = 0
         self._last_timer = self._last_generator = 0
-        self._cancelled_timers = self._refusals = 0
+        self._cancelled_timers = self.refusals = 0
 
     # ------------------------------------------------------------------------ time
 
@@ -190,8 +207,8 @@ class SimLoop(asyncio.BaseEventLoop):
         *args: *_Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
-        """Call soon; only the simulation's own thread may ask."""
-        if not self.is_on_its_thread:
+        """Call soon; only the simulation's own threads may ask."""
+        if not self.is_on_its_thread and HERE.baton is None:
             self.refuse("call_soon_threadsafe from another thread", "threads")
         return self.call_soon(callback, *args, context=context)
 
@@ -257,6 +274,24 @@ class SimLoop(asyncio.BaseEventLoop):
         """The tasks that close dropped generators: no task of the agent's making."""
         return self._closers
 
+    def alive_jobs(self) -> Sequence[asyncio.Task[None]]:
+        """The tasks that drive threads, in order of creation; they are no agent's."""
+        return [] if self.jobs is None else self.jobs.alive()
+
+    def hand_in(self, future: asyncio.Future[bool]) -> None:
+        """Take a future that a thread outside of the simulation has made true."""
+        self._handed_in.append(future)
+
+    def take_in(self) -> bool:
+        """Set what was handed in since the last time; False if nothing was."""
+        if not self._handed_in:
+            return False
+        while self._handed_in:
+            future = self._handed_in.popleft()
+            if not future.done():
+                future.set_result(True)
+        return True
+
     def number_task(self) -> int:
         """Draw the next task's number."""
         self._last_task += 1
@@ -312,14 +347,27 @@ class SimLoop(asyncio.BaseEventLoop):
         """Fail the run: something was asked for that a simulation does not have."""
         text = refusal(what, kind, map(suspended, self.alive_tasks()))
         self.halt(UsageError(text))
-        self._refusals += 1
+        self.refusals += 1
         raise Refused(text)
 
-    def run_in_executor(self, *_: object) -> asyncio.Future[Any]:
-        """Refuse; park who goes on asking, who would never hand the thread back."""
-        if self._refusals < _REFUSALS_MAX:
-            self.refuse("run_in_executor (as asyncio.to_thread does)", "threads")
-        return self.create_future()
+    def run_in_executor(
+        self,
+        executor: Executor | None,  # noqa: ARG002 - each job has a thread of its own
+        func: Callable[[*_Ts], _T],
+        *args: *_Ts,
+    ) -> asyncio.Future[_T]:
+        """Run a function on a thread that goes on only while this loop waits for it."""
+        future = self.create_future()
+        call = partial(func, *args) if args else func
+        self.start_job(call, func, partial(settle, future))
+        return future
+
+    def start_job(
+        self, call: Callable[[], object], function: object, report: Callable[..., Any]
+    ) -> None:
+        """Begin a job on a thread; `function` is what it is named after."""
+        assert self.jobs is not None
+        self.jobs.start(call, function_name(function), report)
 
     def halt(self, failure: BaseException) -> None:
         """End the run with a failure, whatever the agent makes of it; the first wins."""
@@ -369,7 +417,11 @@ class SimLoop(asyncio.BaseEventLoop):
     def let_go(self) -> bool:
         """End the life of a loop in which nothing is alive; False if something is."""
         self.dead = True
-        if self.alive_tasks() or next(self.open_generators(), None) is not None:
+        if self.jobs is not None:
+            self.jobs.end()
+        if self.alive_jobs() or self.alive_tasks():
+            return False
+        if next(self.open_generators(), None) is not None:
             return False
         self.ready.clear()
         self.timers.clear()
@@ -382,9 +434,11 @@ class SimLoop(asyncio.BaseEventLoop):
         """Say nothing: the engine ends its loops."""
 
 
-def _refuser(name: str, kind: str) -> Callable[..., NoReturn]:
-    def refuse(self: SimLoop, *args: object, **named: object) -> NoReturn:
-        self.refuse(asked_of_loop(name, args, named), kind)
+def _refuser(name: str, kind: str) -> Callable[..., asyncio.Future[Any]]:
+    def refuse(self: SimLoop, *args: object, **named: object) -> asyncio.Future[Any]:
+        if self.refusals < _REFUSALS_MAX:
+            self.refuse(asked_of_loop(name, args, named), kind)
+        return self.create_future()  # who awaits on and on hands the thread back
 
     refuse.__name__ = name
     refuse.__doc__ = f"Refuse: {kind} are not a part of simulations."

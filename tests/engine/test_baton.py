@@ -17,6 +17,7 @@ import pytest
 from agentsim.core import UsageError
 from agentsim.engine import Baton, Choices, Engine, Fenced, Life, Refused, Replay
 from agentsim.engine.threads import baton as baton_module
+from agentsim.engine.threads import workers as workers_module
 from tests.engine.runs import Main, run
 
 SETTING = contextvars.ContextVar("SETTING", default="none")
@@ -149,7 +150,7 @@ def test_a_deadlock_names_the_function() -> None:
     engine = Engine(Choices())
     ending = engine.live(main)
     assert ending.kind == "deadlock"
-    assert "drive > Baton.drive > Baton._answer > Event.wait" in ending.words
+    assert "Baton.outcome > Baton._answer > Event.wait" in ending.words
     engine.bury()
 
 
@@ -200,7 +201,7 @@ def test_a_dead_thread_that_catches_everything_is_parked(
     left = [thread for thread in threading.enumerate() if thread not in before]
     assert [thread.name.rpartition(".")[2] for thread in left] == ["stubborn"]
     assert dying[:4] == [asyncio.CancelledError, Fenced, Fenced, Fenced]
-    monkeypatch.setattr(baton_module, "THREADS_MAX", 1)
+    monkeypatch.setattr(workers_module, "THREADS_MAX", 1)
     ending = run(on_thread(stubborn)).ending
     assert "1 threads of dead agents wait for ever" in str(ending.error)
     assert capfd.readouterr() == ("", "")
@@ -215,7 +216,10 @@ def release(thread: threading.Thread) -> None:
     while "self" not in frame.f_locals or not isinstance(frame.f_locals["self"], Baton):
         assert frame.f_back is not None
         frame = frame.f_back
-    frame.f_locals["self"]._go.release()
+    baton = frame.f_locals["self"]
+    assert baton._worker is not None
+    baton._worker.leave()
+    baton._go.release()
     thread.join()
 
 
@@ -273,11 +277,12 @@ def test_a_thread_that_does_not_hand_over_is_told_with_its_place(
 ) -> None:
     """After a real time the run ends with an error; later the thread is fenced."""
     monkeypatch.setattr(baton_module, "PATIENCE_S", 0.05)
-    stop = threading.Event()
+    stop = threading.Lock()  # one of C, made before the run
+    stop.acquire()
     seen: list[str] = []
 
     def inner() -> None:
-        stop.wait()
+        stop.acquire()
 
     def my_agent(life: Life) -> None:
         inner()
@@ -291,7 +296,7 @@ def test_a_thread_that_does_not_hand_over_is_told_with_its_place(
     words = str(caught.value)
     assert "my_agent has held its thread for 0.05 real seconds" in words
     assert "> inner (test_baton.py:" in words
-    stop.set()
+    stop.release()
     for thread in threading.enumerate():
         if thread.name.endswith("my_agent"):
             thread.join(5)
@@ -302,8 +307,10 @@ def test_a_debugger_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread that stands in a debugger is waited for, however long a person looks."""
     monkeypatch.setattr(baton_module, "PATIENCE_S", 0.02)
     looked: list[str] = []
-    namespace = {"__name__": "pdb", "wait": threading.Event().wait}
-    exec("def set_trace():\n    wait(0.1)", namespace)
+    person = threading.Lock()
+    person.acquire()
+    namespace = {"__name__": "pdb", "acquire": person.acquire}
+    exec("def set_trace():\n    acquire(timeout=0.1)", namespace)
     set_trace: Any = namespace["set_trace"]
 
     def agent(life: Life) -> str:
@@ -320,11 +327,12 @@ def test_a_thread_whose_driver_is_gone_is_fenced(
 ) -> None:
     """It may catch the fence three times; then it waits for ever, alone."""
     monkeypatch.setattr(baton_module, "PATIENCE_S", 0.02)
-    stop = threading.Event()
+    stop = threading.Lock()  # one of C, made before the run
+    stop.acquire()
     seen: list[type[BaseException]] = []
 
     def agent(life: Life) -> None:
-        stop.wait()
+        stop.acquire()
         while True:
             try:
                 wait(life)
@@ -335,7 +343,7 @@ def test_a_thread_whose_driver_is_gone_is_fenced(
     with pytest.raises(UsageError, match="has held its thread"):
         run(on_thread(agent))
     (left,) = [thread for thread in threading.enumerate() if thread not in before]
-    stop.set()
+    stop.release()
     left.join(0.05)
     assert (left.is_alive(), left.daemon, seen) == (True, True, [Fenced] * 3)
     PARKED.append(left)

@@ -1,4 +1,4 @@
-"""Threads and real input and output: refused by name, whatever the agent swallows."""
+"""The real outside is refused by name, whatever the agent swallows."""
 
 import asyncio
 import socket
@@ -6,8 +6,6 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import anyio
-import anyio.to_thread
 import pytest
 
 from agentsim.core import UsageError
@@ -16,8 +14,6 @@ from agentsim.engine.refusals import REFUSED_METHODS
 from tests.engine.runs import run
 
 ASKED: dict[str, Callable[[], Awaitable[Any]]] = {
-    "asyncio.to_thread": lambda: asyncio.to_thread(print),
-    "anyio": lambda: anyio.to_thread.run_sync(print),
     "the address of localhost": lambda: asyncio.get_running_loop().getaddrinfo(
         "localhost", None
     ),
@@ -28,6 +24,11 @@ ASKED: dict[str, Callable[[], Awaitable[Any]]] = {
     'a run of the program "true"': lambda: asyncio.create_subprocess_exec("true"),
     'a run of the command "true"': lambda: asyncio.create_subprocess_shell("true -x"),
 }
+
+
+async def lookup() -> object:
+    """Ask for what a simulation does not have."""
+    return await asyncio.get_running_loop().getaddrinfo("localhost", None)
 
 
 @pytest.mark.parametrize("what", ASKED)
@@ -56,15 +57,16 @@ def test_the_caller_is_named() -> None:
     """The sentence names function, file and line that asked, not asyncio or us."""
 
     async def my_tool(life: Life) -> None:
-        await asyncio.to_thread(print)
+        await lookup()
 
-    line = my_tool.__code__.co_firstlineno + 1
+    line = lookup.__code__.co_firstlineno + 2
     with pytest.raises(UsageError) as caught:
         run(my_tool)
     assert str(caught.value) == (
-        f"my_tool (test_refusals.py:{line}) asked for run_in_executor (as "
-        "asyncio.to_thread does), but threads are not available inside a simulation "
-        "yet: call the function directly, or make it async"
+        f"lookup (test_refusals.py:{line}) asked for the address of localhost, but a "
+        "simulation does not reach the network: ask the model through env.openai() or "
+        "env.client, send requests with env.http_client(), or let a tool of the world "
+        "answer"
     )
 
 
@@ -104,11 +106,11 @@ def test_an_agent_that_never_stops_asking_is_stopped() -> None:
     async def main(life: Life) -> None:
         while True:
             try:
-                await asyncio.to_thread(print)
+                await lookup()
             except BaseException:  # noqa: BLE001 - as bad agents do
                 continue
 
-    with pytest.raises(UsageError, match="asked for run_in_executor"):
+    with pytest.raises(UsageError, match="asked for the address of localhost"):
         run(main)
 
 
@@ -122,11 +124,11 @@ def test_nothing_runs_after_a_refusal() -> None:
     async def main(life: Life) -> None:
         task = asyncio.create_task(other())
         try:
-            await asyncio.to_thread(print)
+            await lookup()
         finally:
             await task
 
-    with pytest.raises(UsageError, match="run_in_executor"):
+    with pytest.raises(UsageError, match="address of localhost"):
         run(main)
     assert seen == []
 
@@ -136,14 +138,14 @@ def test_a_refusal_wins_over_an_exit() -> None:
 
     async def helper() -> None:
         try:
-            await asyncio.to_thread(print)
+            await lookup()
         finally:
             raise SystemExit(1)
 
     async def main(life: Life) -> None:
         await asyncio.create_task(helper())
 
-    with pytest.raises(UsageError, match="run_in_executor"):
+    with pytest.raises(UsageError, match="address of localhost"):
         run(main)
 
 
@@ -155,7 +157,7 @@ def test_the_first_refusal_is_the_one_told() -> None:
         try:
             loop.stop()
         except Refused:
-            await asyncio.to_thread(print)
+            await lookup()
 
     with pytest.raises(UsageError, match="has no control of the event loop"):
         run(main)
@@ -168,7 +170,7 @@ def test_a_refusal_while_finishing_counts() -> None:
         try:
             await asyncio.get_running_loop().create_future()
         finally:
-            await asyncio.to_thread(print)
+            await lookup()
 
     async def main(life: Life) -> str:
         task = asyncio.create_task(helper())
@@ -176,7 +178,7 @@ def test_a_refusal_while_finishing_counts() -> None:
         task.cancel()
         return "done"
 
-    with pytest.raises(UsageError, match="run_in_executor"):
+    with pytest.raises(UsageError, match="address of localhost"):
         run(main)
 
 

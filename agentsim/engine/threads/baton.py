@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
+from _thread import LockType, allocate_lock
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
+from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
 
 from agentsim.core import UsageError
 from agentsim.engine.gates import Fenced
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.threads.held import HERE
 from agentsim.engine.threads.stacks import is_debugged, where_is
+from agentsim.engine.threads.workers import Worker
 
 __all__ = ["Baton"]
 
@@ -33,19 +36,16 @@ FENCED_MAX = 3
 REFUSALS_MAX = 3
 """How often a thread is refused the same, before it is parked until the run ends."""
 
-THREADS_MAX = 100
-"""Threads of dead agents that may be parked in this process."""
-
-_STARTED: list[threading.Thread] = []
-_HELD = threading.local()
-
 
 class Baton:
-    """Runs one function on one thread, a fresh one, so that no state leaks.
+    """Runs one function on one thread, a fresh one unless it is given one.
 
     Args:
-        function: Called without arguments, in a copy of the driver's context.
+        function: Called without arguments; on a fresh thread in a copy of the driver's
+            context.
         name: Names the thread, and the function where it is told who waits for what.
+        worker: A thread that has nothing to do, and takes up again afterwards; None
+            for a fresh one, so that no state leaks.
     """
 
     __slots__ = (
@@ -56,18 +56,27 @@ class Baton:
         "_fenced",
         "_function",
         "_go",
-        "_loop",
+        "_is_of_pool",
         "_name",
         "_refusals",
-        "_thread",
         "_value",
+        "_worker",
+        "loop",
     )
 
-    def __init__(self, function: Callable[[], object], *, name: str) -> None:
+    def __init__(
+        self,
+        function: Callable[[], object],
+        *,
+        name: str,
+        worker: Worker | None = None,
+    ) -> None:
         self._function = function
         self._name = name
-        self._go = threading.Lock()
-        self._back = threading.Lock()
+        self._worker = worker
+        self._is_of_pool = worker is not None
+        self._go = allocate_lock()
+        self._back = allocate_lock()
         self._go.acquire()
         self._back.acquire()
         self._asked: Callable[[], Awaitable[Any]] | None = None
@@ -75,13 +84,12 @@ class Baton:
         self._error: BaseException | None = None
         self._abandoned = False
         self._fenced = self._refusals = 0
-        self._loop: SimLoop
-        self._thread: threading.Thread
+        self.loop: SimLoop
 
     @staticmethod
     def held() -> Baton | None:
         """The baton of the thread at hand, or None on every other thread."""
-        return getattr(_HELD, "baton", None)
+        return HERE.baton
 
     # ----------------------------------------------------------- on the loop's thread
 
@@ -95,72 +103,80 @@ class Baton:
             UsageError: when the thread does not hand over for half a real minute, or
                 too many threads of dead agents are left.
         """
-        self._loop = cast("SimLoop", asyncio.get_running_loop())
-        try:
-            self._start()
-            self._resume()
-            while self._asked is not None:
-                await self._answer(self._asked)
-                self._resume()
-        except BaseException:
-            self._abandon()
-            raise
-        self._thread.join()
-        _STARTED.remove(self._thread)
-        error, self._error = self._error, None
+        value, error = await self.outcome()
         if error is not None:
             try:
                 raise error
             finally:
                 del error  # a cycle through this frame would outlive the run
-        return self._value
+        return value
+
+    async def outcome(self) -> tuple[object, BaseException | None]:
+        """Run the function as `drive` does; return also what it raised.
+
+        Raises:
+            UsageError: as `drive`.
+        """
+        self.loop = cast("SimLoop", asyncio.get_running_loop())
+        try:
+            worker = self._start()
+            self._resume(worker)
+            while self._asked is not None:
+                await self._answer(self._asked)
+                self._resume(worker)
+        except BaseException:
+            self._abandon()
+            raise
+        if not self._is_of_pool:
+            worker.end()
+        value, self._value = self._value, None
+        error, self._error = self._error, None
+        return value, error
 
     async def _answer(self, asked: Callable[[], Awaitable[Any]]) -> None:
         """Await what the thread waits for, and keep what came of it."""
         try:
-            if self._loop.halted:
+            if self.loop.halted:
                 # The run is over, whatever the agent makes of the error that ended it.
-                await self._loop.create_future()
+                await self.loop.create_future()
             self._value = await asked()
         except (GeneratorExit, KeyboardInterrupt):
             raise  # Ctrl-C is for who explores, and no agent may swallow it
+        except asyncio.CancelledError as error:
+            # Nobody cancels the driver of a job but who buries it.
+            buried = self._is_of_pool and self.loop.dead
+            self._error = Fenced() if buried else error
         except BaseException as error:  # noqa: BLE001 - it is the thread that takes it
             self._error = error
 
-    def _start(self) -> None:
-        _STARTED[:] = [thread for thread in _STARTED if thread.is_alive()]
-        if len(_STARTED) >= THREADS_MAX:
-            raise UsageError(
-                f"{len(_STARTED)} threads of dead agents wait for ever, the last ones "
-                f"of {self._name}: it goes on after its death, since it catches "
-                "BaseException (as `except:` does); let it catch Exception"
-            )
-        run = copy_context().run
-        self._thread = thread = threading.Thread(
-            target=run, args=(self._run,), name=self._name, daemon=True
-        )
-        thread.start()
-        _STARTED.append(thread)
+    def _start(self) -> Worker:
+        if self._worker is None:
+            self._function = partial(copy_context().run, self._function)
+            self._worker = Worker(self._name, self.loop, wanted_by=self._name)
+        self._worker.run(self._run)
+        return self._worker
 
-    def _resume(self) -> None:
+    def _resume(self, worker: Worker) -> None:
         """Let the thread go on until it waits for something, or ends."""
         self._go.release()
         while not self._back.acquire(timeout=PATIENCE_S):
-            if is_debugged(self._thread):
+            if is_debugged(worker.thread):
                 continue
             error = UsageError(
                 f"{self._name} has held its thread for {PATIENCE_S:g} real seconds "
                 f"without waiting for its environment: it is in "
-                f"{where_is(self._thread)}; a simulation goes on only when an agent "
+                f"{where_is(worker.thread)}; a simulation goes on only when an agent "
                 "waits for the model, a tool or a person, or ends"
             )
-            self._loop.halt(error)
+            self.loop.halt(error)
             raise error
 
     def _abandon(self) -> None:
         """Leave the thread to itself: it is fenced from now on."""
         self._abandoned = True
         _open(self._go)
+        if self._worker is not None:
+            self._worker.leave()
 
     # ------------------------------------------------------------------ on the thread
 
@@ -189,11 +205,11 @@ class Baton:
         """Fail the run, as `SimLoop.refuse`; park a thread that goes on asking."""
         self._refusals += 1
         if self._refusals > REFUSALS_MAX:
-            self.wait_for(self._loop.create_future)
-        self._loop.refuse(what, kind)
+            self.wait_for(self.loop.create_future)
+        self.loop.refuse(what, kind)
 
     def _run(self) -> None:
-        _HELD.baton = self
+        HERE.baton = self
         self._go.acquire()
         try:
             self._check_fence()
@@ -201,6 +217,7 @@ class Baton:
         except BaseException as error:  # noqa: BLE001 - the driver raises it
             self._error = error
         self._asked = None
+        HERE.baton = None
         _open(self._back)
 
     def _check_fence(self) -> None:
@@ -209,12 +226,12 @@ class Baton:
         self._fenced += 1
         if self._fenced <= FENCED_MAX:
             raise Fenced
-        for_ever = threading.Lock()
+        for_ever = allocate_lock()
         for_ever.acquire()
         for_ever.acquire()
 
 
-def _open(lock: threading.Lock) -> None:
+def _open(lock: LockType) -> None:
     """Open a lock, which is open already where Ctrl-C broke in upon a handover."""
     with contextlib.suppress(RuntimeError):
         lock.release()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from asyncio import events
 from collections.abc import Coroutine
 from inspect import iscoroutine
@@ -10,11 +11,15 @@ from typing import Any, TypeVar
 
 from agentsim.engine.refusals import LOOP
 from agentsim.engine.threads.baton import Baton
+from agentsim.engine.threads.held import HERE
+from agentsim.engine.threads.locks import SimLock
 
 T = TypeVar("T")
 
 _REAL_LOOP = asyncio.new_event_loop
 _REAL_RUN = asyncio.run
+_REAL_LOCK = vars(threading)["_allocate_lock"]
+_REAL_START = threading.Thread.start
 
 
 class Replaced:
@@ -29,6 +34,9 @@ class Replaced:
         """Put both in place, keeping what was there before."""
         self._before = asyncio.new_event_loop, events.new_event_loop
         self._run = asyncio.run
+        # What `Condition.wait` waits on, and thereby events, queues and futures.
+        vars(threading)["_allocate_lock"] = SimLock
+        threading.Thread.start = _start  # type: ignore[method-assign]
         asyncio.run = _run
         asyncio.new_event_loop = events.new_event_loop = _new_event_loop
 
@@ -36,6 +44,8 @@ class Replaced:
         """Put back what was there before."""
         asyncio.new_event_loop, events.new_event_loop = self._before
         asyncio.run = self._run
+        vars(threading)["_allocate_lock"] = _REAL_LOCK
+        threading.Thread.start = _REAL_START  # type: ignore[method-assign]
 
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:
@@ -52,3 +62,12 @@ def _run(main: Coroutine[Any, Any, T], **options: Any) -> T:
             main.close()  # else Python would warn that it was never awaited
         baton.refuse("an event loop of its own (as asyncio.run does)", LOOP)
     return _REAL_RUN(main, **options)
+
+
+def _start(self: threading.Thread) -> None:
+    """Start a thread; that it runs is waited for in real time."""
+    baton, HERE.baton = HERE.baton, None
+    try:
+        _REAL_START(self)
+    finally:
+        HERE.baton = baton
