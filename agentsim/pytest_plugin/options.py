@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-__all__ = ["MARKERS", "OPTIONS", "Option", "Settings", "add_options", "settings_of"]
+__all__ = ["MARKER", "OPTIONS", "Option", "Settings", "add_options", "settings_of"]
 
 
 class Option(NamedTuple):
@@ -19,13 +19,13 @@ class Option(NamedTuple):
     name: str
     metavar: str
     help: str
-    form: Literal["number", "text", "flag", "list"] = "text"
+    form: Literal["number", "text", "flag"] = "text"
     in_ini: bool = True
 
     @property
     def flag(self) -> str:
         """Its name on the command line."""
-        return f"--agentsim-{self.name.replace('_', '-')}"
+        return f"--agentsim-{self.name}"
 
     @property
     def key(self) -> str:
@@ -65,30 +65,12 @@ OPTIONS = (
         in_ini=False,
     ),
     Option("traces", "FOLDER", "Write the trace of each failing run to this folder."),
-    Option(
-        "no_network",
-        "",
-        "Fail each test that leaves this machine, whether it simulates or not.",
-        "flag",
-    ),
-    Option(
-        "allow_hosts",
-        "HOSTS",
-        "What no-network lets through: names, also with `*`, addresses, networks.",
-        "list",
-    ),
 )
 """Every option, in the order in which help and reference list them."""
 
-MARKERS = (
-    (
-        "agentsim(world, faults, deviations, runs, seed): how a test with the sim fixture "
-        "begins and is repeated"
-    ),
-    (
-        "agentsim_network(*hosts): the test may reach these hosts, or any where none is "
-        "named, though --agentsim-no-network is given"
-    ),
+MARKER = (
+    "agentsim(world, faults, deviations, runs, seed): how a test with the sim fixture "
+    "begins and is repeated"
 )
 
 
@@ -103,8 +85,6 @@ class Settings(NamedTuple):
     crash: bool = False
     replay: str | None = None
     traces: str | None = None
-    no_network: bool = False
-    allow_hosts: tuple[str, ...] = ()
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -113,14 +93,6 @@ class Settings(NamedTuple):
         flags += ["--agentsim-cancel"] if self.cancel else []
         flags += ["--agentsim-crash"] if self.crash else []
         return tuple(flags)
-
-
-_INI_TYPES: dict[str, Literal["bool", "linelist", "string"]] = {
-    "flag": "bool",
-    "list": "linelist",
-    "number": "string",
-    "text": "string",
-}
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -134,7 +106,9 @@ def add_options(parser: pytest.Parser) -> None:
             option.flag, dest=option.key, default=None, help=option.help, **shape
         )
         if option.in_ini:
-            kind = _INI_TYPES[option.form]
+            kind: Literal["bool", "string"] = (
+                "bool" if option.form == "flag" else "string"
+            )
             parser.addini(option.key, option.help, type=kind, default=None)
 
 
@@ -149,15 +123,12 @@ def settings_of(config: pytest.Config) -> Settings:
         where, value = option.flag, config.getoption(option.key)
         if value is None and option.in_ini:
             where, value = option.key, config.getini(option.key)
-        if value not in (None, "", []):
+        if value not in (None, ""):
             found[option.name] = _read(option, where, value)
     return Settings(**found)
 
 
-def _read(option: Option, where: str, value: Any) -> Any:  # noqa: ANN401 - by its form
-    if option.form == "list":
-        lines = [value] if isinstance(value, str) else value
-        return tuple(" ".join(map(str, lines)).replace(",", " ").split())
+def _read(option: Option, where: str, value: object) -> Any:  # noqa: ANN401 - by its form
     if option.form != "number":
         return value
     text = str(value)

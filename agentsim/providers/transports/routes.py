@@ -12,30 +12,32 @@ OPENAI_HOST = "api.openai.com"
 _CHAT = "/chat/completions"
 _MODELS = "/models"
 
-_LATER = {
+_ELSEWHERE = {
     "/responses": "the Responses API of OpenAI",
     "/messages": "the Messages API of Anthropic",
+    "/chat/completions": "OpenAI's stored completions",
+    **{
+        part: f"OpenAI's {part}"
+        for part in (
+            "/assistants",
+            "/audio",
+            "/batches",
+            "/completions",
+            "/conversations",
+            "/embeddings",
+            "/files",
+            "/fine_tuning",
+            "/images",
+            "/moderations",
+            "/realtime",
+            "/threads",
+            "/uploads",
+            "/vector_stores",
+            "/videos",
+        )
+    },
 }
-"""End of a path -> the dialect that it belongs to, which a later version speaks."""
-
-_NEVER = (
-    "/assistants",
-    "/audio",
-    "/batches",
-    "/completions",
-    "/conversations",
-    "/embeddings",
-    "/files",
-    "/fine_tuning",
-    "/images",
-    "/moderations",
-    "/realtime",
-    "/threads",
-    "/uploads",
-    "/vector_stores",
-    "/videos",
-)
-"""Parts of OpenAI's service that a simulated one does not have."""
+"""Part of a path -> what it belongs to, which a simulated service does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +65,13 @@ def route(method: str, host: str, path: str) -> Route:
         if not path.startswith("/v1/"):
             return Route("unknown")
         path = path[len("/v1") :]
-    if method == "POST":
-        if path == _CHAT or (path.endswith(_CHAT) and not openai):
-            return Route("chat")
-        for end, words in _LATER.items():
-            if path.endswith(end):
-                return Route("foreign", words)
+    if method == "POST" and path.endswith(_CHAT):
+        return Route("unknown") if openai and path != _CHAT else Route("chat")
     if method == "GET" and (found := _model(path)) is not None:
         return found
-    for part in _NEVER:
+    for part, words in _ELSEWHERE.items():
         if f"{part}/" in f"{path}/":
-            return Route("foreign", f"OpenAI's {part}")
+            return Route("foreign", words)
     return Route("unknown")
 
 

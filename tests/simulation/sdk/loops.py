@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from openai import AsyncOpenAI, OpenAI
+from openai import APIError, AsyncOpenAI, OpenAI
 
-from agentsim.core import Env, ToolDef, ToolFailed
+from agentsim.core import Env, Finished, ToolDef, ToolFailed
+
+TURNS_MAX = 10
 
 
 def as_function(definition: ToolDef) -> dict[str, Any]:
@@ -27,7 +29,7 @@ async def loop(env: Env, client: AsyncOpenAI) -> str | None:
     tools = {tool.name: tool for tool in env.tools}
     functions: Any = [as_function(tool.definition) for tool in env.tools]
     messages: list[Any] = [{"role": "user", "content": env.task}]
-    while True:
+    for _ in range(TURNS_MAX):
         completion = await client.chat.completions.create(
             model=env.model, messages=messages, tools=functions
         )
@@ -45,6 +47,7 @@ async def loop(env: Env, client: AsyncOpenAI) -> str | None:
             messages.append(
                 {"role": "tool", "tool_call_id": asked.id, "content": output}
             )
+    return "I give up."
 
 
 def sync_loop(env: Env, client: OpenAI) -> str | None:
@@ -52,7 +55,7 @@ def sync_loop(env: Env, client: OpenAI) -> str | None:
     tools = {tool.name: tool for tool in env.sync.tools}
     functions: Any = [as_function(tool.definition) for tool in env.tools]
     messages: list[Any] = [{"role": "user", "content": env.task}]
-    while True:
+    for _ in range(TURNS_MAX):
         completion = client.chat.completions.create(
             model=env.model, messages=messages, tools=functions
         )
@@ -70,6 +73,7 @@ def sync_loop(env: Env, client: OpenAI) -> str | None:
             messages.append(
                 {"role": "tool", "tool_call_id": asked.id, "content": output}
             )
+    return "I give up."
 
 
 async def awaiting(env: Env) -> str | None:
@@ -80,3 +84,19 @@ async def awaiting(env: Env) -> str | None:
 def blocking(env: Env) -> str | None:
     """The same, synchronous."""
     return sync_loop(env, env.openai_sync())
+
+
+async def careful(env: Env) -> Finished:
+    """The loop that tells a failure of the service as its status."""
+    try:
+        return Finished("done", await loop(env, env.openai()))
+    except APIError as error:
+        return Finished("failed", error=type(error).__name__)
+
+
+def careful_blocking(env: Env) -> Finished:
+    """The same, synchronous."""
+    try:
+        return Finished("done", sync_loop(env, env.openai_sync()))
+    except APIError as error:
+        return Finished("failed", error=type(error).__name__)

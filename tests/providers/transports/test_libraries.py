@@ -1,0 +1,146 @@
+"""Clients of httpx2 and httpx, async and sync, that a service in process answers."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from collections.abc import Callable
+from typing import Any, Literal
+
+import httpx
+import httpx2
+import pytest
+
+from agentsim.core import UsageError
+from agentsim.providers.transports import (
+    HttpRequest,
+    NoAnswer,
+    answered_in_process,
+    http_library,
+)
+from tests.providers.transports.fakes import FakeService, answered, block
+
+URL = "https://api.openai.com/v1/chat/completions?a=b"
+
+MODULES: dict[str, Any] = {"httpx2": httpx2, "httpx": httpx}
+
+
+Response = httpx2.Response
+"""That of either library."""
+
+
+def post_async(service: FakeService, name: str) -> Response:
+    """Post with the async client of a library."""
+
+    async def post() -> Response:
+        async with http_library(name).client(service.answer) as client:
+            response: Response = await client.post(URL, content=b"body", timeout=7)
+            return response
+
+    return asyncio.run(post())
+
+
+def post_sync(service: FakeService, name: str) -> Response:
+    """Post with the blocking client of a library."""
+    with http_library(name).sync_client(service.answer, block) as client:
+        response: Response = client.post(URL, content=b"body", timeout=7)
+        return response
+
+
+EVERY = pytest.mark.parametrize("post", [post_async, post_sync])
+BOTH = pytest.mark.parametrize("name", MODULES)
+Post = Callable[[FakeService, str], Response]
+
+
+@EVERY
+@BOTH
+def test_a_request_reaches_the_service_and_its_answer_the_client(
+    post: Post, name: str
+) -> None:
+    """Method, host, path, body and patience arrive; status, headers and body come back."""
+    service = FakeService(answered(429, b'{"no": 1}', retry_after="3"))
+    response = post(service, name)
+    assert service.asked == [
+        HttpRequest("POST", "api.openai.com", "/v1/chat/completions", b"body", 7)
+    ]
+    assert isinstance(response, MODULES[name].Response)
+    assert (response.status_code, response.json()) == (429, {"no": 1})
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["retry-after"] == "3"
+    assert response.http_version == "HTTP/1.1"
+
+
+@EVERY
+@BOTH
+@pytest.mark.parametrize("reason", ["ConnectError", "ReadError", "ReadTimeout"])
+def test_no_answer_is_the_error_of_the_library(
+    post: Post, name: str, reason: Literal["ConnectError", "ReadError", "ReadTimeout"]
+) -> None:
+    """The SDK sees the class, the words and the request that it knows."""
+    with pytest.raises(getattr(MODULES[name], reason), match="gone") as caught:
+        post(FakeService(NoAnswer("gone", reason)), name)
+    assert str(caught.value.request.url) == URL
+    assert caught.value.__cause__ is None
+
+
+@BOTH
+def test_a_client_that_nobody_closes_says_nothing(name: str) -> None:
+    """There is no connection to lose: warnings are errors here."""
+    service = FakeService(answered())
+
+    async def post() -> int:
+        client = http_library(name).client(service.answer)
+        return int((await client.post(URL)).status_code)
+
+    assert asyncio.run(post()) == 200
+    http_library(name).sync_client(service.answer, block)
+    gc.collect()
+
+
+@BOTH
+def test_the_environment_has_no_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy of the machine takes no request away."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    assert post_async(FakeService(answered()), name).status_code == 200
+    assert post_sync(FakeService(answered()), name).status_code == 200
+
+
+def test_the_library_is_that_of_the_installed_sdk() -> None:
+    """The OpenAI SDK of today speaks through httpx2, and each is made once."""
+    assert http_library().name == "httpx2"
+    assert http_library("httpx") is http_library("httpx")
+
+
+def test_without_an_sdk_the_newest_library_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """httpx2 before httpx, and a sentence where neither is installed."""
+    find = http_library.__wrapped__
+    monkeypatch.setitem(sys.modules, "openai", None)
+    assert find().name == "httpx2"
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    assert find().name == "httpx"
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(UsageError, match="neither httpx2 nor httpx is installed here"):
+        find()
+
+
+def test_a_library_must_be_known_and_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says which there are, or what to install."""
+    with pytest.raises(UsageError, match="one of httpx2, httpx, got 'requests'"):
+        http_library("requests")
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(UsageError, match="httpx is not installed here: pip install"):
+        http_library.__wrapped__("httpx")
+
+
+def test_only_clients_of_ours_are_answered_in_process() -> None:
+    """A client that would reach the network is told apart."""
+    service = FakeService()
+    assert answered_in_process(http_library("httpx").client(service.answer))
+    assert answered_in_process(http_library().sync_client(service.answer, block))
+    with httpx2.Client(transport=httpx2.BaseTransport()) as client:
+        assert not answered_in_process(client)
+    assert not answered_in_process("client")

@@ -1,0 +1,151 @@
+"""A model's service over HTTP, without any HTTP library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from agentsim.core import ProviderError, Response, Usage, UsageError, assistant
+from agentsim.providers import Asked, Attempt
+from agentsim.providers.openai_chat import HttpAnswer
+from agentsim.providers.transports import ChatService, HttpRequest, NoAnswer, Served
+
+CHAT = "/v1/chat/completions"
+
+
+class Ended(BaseException):
+    """Stands for the end of the run, which no caller outlives."""
+
+
+class Model:
+    """What is behind the service: says the same to everyone, or fails."""
+
+    def __init__(self, error: ProviderError | None = None) -> None:
+        self.error = error
+        self.asked: list[tuple[Asked, float | None]] = []
+
+    async def attempt(self, asked: Asked, timeout_s: float | None) -> Attempt:
+        self.asked.append((asked, timeout_s))
+        number = len(self.asked)
+        if self.error is not None:
+            return Attempt(number, error=self.error)
+        return Attempt(number, Response(assistant("Hi."), usage=Usage(3, 1)))
+
+    async def end(self, error: UsageError) -> None:
+        raise Ended(str(error))
+
+    def service(self) -> ChatService:
+        return ChatService(
+            Served("gpt-5", self.attempt, lambda: 1_767_225_600, self.end)
+        )
+
+
+def ask(
+    service: ChatService, body: object = None, *, method: str = "POST", path: str = CHAT
+) -> HttpAnswer:
+    """Send one request."""
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = HttpRequest(method, "api.openai.com", path, raw, 600)
+    return asyncio.run(service.answer(request))
+
+
+def hello(**fields: Any) -> dict[str, Any]:
+    """The body of the least request there is."""
+    return {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}], **fields}
+
+
+def test_an_answer_is_json_with_an_id_and_usage() -> None:
+    """Body and headers are those of the service, with the virtual time of day."""
+    model = Model()
+    answer = ask(model.service(), hello())
+    body = json.loads(answer.body)
+    assert answer.status == 200
+    assert body["choices"][0]["message"]["content"] == "Hi."
+    assert body["usage"]["total_tokens"] == 4
+    assert body["created"] == 1_767_225_600
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["openai-processing-ms"] == "1000"
+    assert answer.headers["x-request-id"].startswith("req_")
+    (asked, timeout_s) = model.asked[0]
+    assert (asked.refusal, timeout_s) == (None, 600)
+
+
+def test_each_request_has_an_id_of_its_own() -> None:
+    """Errors of an SDK tell it."""
+    service = Model().service()
+    first, second = (ask(service, hello()).headers["x-request-id"] for _ in range(2))
+    assert first != second
+
+
+def test_a_refused_request_is_asked_with_its_refusal() -> None:
+    """The wire judges; who answers records the refusal, and the client gets it."""
+    model = Model(ProviderError("no", status=400, kind="invalid_request_error"))
+    answer = ask(model.service(), hello(messages=[]))
+    asked, _timeout_s = model.asked[0]
+    assert asked.refusal is not None
+    assert (answer.status, json.loads(answer.body)["error"]["message"]) == (400, "no")
+
+
+def test_a_body_that_is_no_json_is_refused_and_counted() -> None:
+    """It is a request as any other."""
+    model = Model(ProviderError("no", status=400, kind="invalid_request_error"))
+    assert ask(model.service(), b"{").status == 400
+    assert model.asked[0][0].refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "definite", "reason"),
+    [
+        ("timeout", False, "ReadTimeout"),
+        ("connection_error", False, "ReadError"),
+        ("connection_error", True, "ConnectError"),
+    ],
+)
+def test_an_error_without_a_status_is_no_answer(
+    kind: str, definite: bool, reason: str
+) -> None:
+    """What may have happened was cut off later than what certainly did not."""
+    error = ProviderError("gone", status=None, kind=kind, definite=definite)
+    with pytest.raises(NoAnswer, match="gone") as caught:
+        ask(Model(error).service(), hello())
+    assert caught.value.reason == reason
+
+
+def test_models_are_listed_without_asking_the_model() -> None:
+    """The list has the model of the scenario, and another one does not exist."""
+    model = Model()
+    service = model.service()
+    listed = json.loads(ask(service, method="GET", path="/v1/models").body)
+    shown = ask(service, method="GET", path="/v1/models/gpt-5")
+    other = ask(service, method="GET", path="/v1/models/gpt-1")
+    assert [entry["id"] for entry in listed["data"]] == ["gpt-5"]
+    assert json.loads(shown.body) == listed["data"][0]
+    assert other.status == 404
+    assert json.loads(other.body)["error"]["code"] == "model_not_found"
+    assert model.asked == []
+
+
+def test_an_unknown_path_is_not_found() -> None:
+    """A base URL that is set wrongly shows itself as on the real service."""
+    answer = ask(Model().service(), hello(), path="/chat/completions")
+    error = json.loads(answer.body)["error"]
+    assert answer.status == 404
+    assert error["type"] == "invalid_request_error"
+    assert error["message"].startswith("Unknown request URL: POST /chat/completions.")
+
+
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/messages", "/v1/embeddings"])
+def test_another_dialect_ends_the_run_by_name(path: str) -> None:
+    """Nothing is answered that the real service would answer otherwise."""
+    with pytest.raises(Ended, match=f"POST {path}.*speaks Chat Completions"):
+        ask(Model().service(), {"model": "gpt-5", "input": "Hi"}, path=path)
+
+
+def test_a_streamed_answer_ends_the_run_by_name() -> None:
+    """It is asked for by the body alone; false is no stream."""
+    with pytest.raises(Ended, match="stream=True"):
+        ask(Model().service(), hello(stream=True))
+    assert ask(Model().service(), hello(stream=False)).status == 200
