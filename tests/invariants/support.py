@@ -140,12 +140,14 @@ class Run:
         view: MessageView | None = None,
         *,
         tools: tuple[ToolDef, ...] | None = None,
+        wire: str = "",
     ) -> int:
         """A request goes out, and its number is returned."""
         number = next(self._requests)
         given = tuple(facts.definition for facts in self.header.tools)
         view = self.history.view() if view is None else view
-        self.adds(RequestSent(number, "m", view, given if tools is None else tools))
+        offered = given if tools is None else tools
+        self.adds(RequestSent(number, "m", view, offered, wire=wire))
         return number
 
     def responds(
