@@ -1,7 +1,12 @@
 """Agents on langchain and langgraph: with async tools, with tools that block, and sync."""
 
+from collections.abc import Callable
+from inspect import iscoroutinefunction
+from typing import Any
+
 from langchain.agents import create_agent
 from langchain_core.tools import StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 
 from agentsim import Env
@@ -17,12 +22,16 @@ def model(env: Env) -> ChatOpenAI:
     )
 
 
+def as_tool(function: Callable[..., Any]) -> StructuredTool:
+    """A tool of langchain, of a function of either kind."""
+    if iscoroutinefunction(function):
+        return StructuredTool.from_function(coroutine=function)
+    return StructuredTool.from_function(function)
+
+
 async def awaiting(env: Env) -> str:
     """Tools are coroutines."""
-    tools = [
-        StructuredTool.from_function(coroutine=function)
-        for function in env.functions.values()
-    ]
+    tools = [*map(as_tool, env.functions.values())]
     agent = create_agent(model(env), tools)
     state = await agent.ainvoke({"messages": [("user", env.task)]})
     return str(state["messages"][-1].content)
@@ -42,3 +51,9 @@ def invoking(env: Env) -> str:
     agent = create_agent(model(env), tools)
     state = agent.invoke({"messages": [("user", env.task)]})
     return str(state["messages"][-1].content)
+
+
+def derived(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the model is told of a function."""
+    told = convert_to_openai_tool(as_tool(function))["function"]
+    return {"words": told["description"], "schema": told["parameters"]}

@@ -1,5 +1,8 @@
 """Agents on openai-agents: with async tools, and with tools that block a worker thread."""
 
+from collections.abc import Callable
+from typing import Any
+
 from agents import Agent, OpenAIChatCompletionsModel, RunConfig, Runner, function_tool
 
 from agentsim import Env
@@ -29,3 +32,9 @@ async def blocking(env: Env) -> str:
     agent = Agent(name="agent", model=model(env), tools=tools)
     result = await Runner.run(agent, env.task, run_config=QUIET)
     return str(result.final_output)
+
+
+def derived(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the model is told of a function."""
+    tool = function_tool(function, strict_mode=False)
+    return {"words": tool.description, "schema": tool.params_json_schema}

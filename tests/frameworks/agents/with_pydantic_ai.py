@@ -1,6 +1,9 @@
 """Agents on pydantic-ai: with async tools, and with tools that block a worker thread."""
 
-from pydantic_ai import Agent
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_ai import Agent, Tool
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
@@ -27,3 +30,10 @@ async def blocking(env: Env) -> str:
     agent = Agent(model(env), tools=[*map(slowly, env.sync.functions.values())])
     result = await agent.run(env.task)
     return str(result.output)
+
+
+def derived(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the model is told of a function."""
+    tool = Tool(function)
+    schema = tool.function_schema.json_schema
+    return {"words": tool.description, "schema": schema}
