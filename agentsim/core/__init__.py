@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from agentsim.core.loops import key_signature as key_signature
     from agentsim.core.loops import signature as signature
     from agentsim.core.messages import FINAL_REASONS as FINAL_REASONS
+    from agentsim.core.messages import WIRE_BLOCK as WIRE_BLOCK
     from agentsim.core.messages import Delta as Delta
     from agentsim.core.messages import Message as Message
     from agentsim.core.messages import Request as Request
@@ -223,6 +224,7 @@ else:
             "Usage": "messages",
             "UsageError": "errors",
             "Who": "events.event",
+            "WIRE_BLOCK": "messages",
             "WorldError": "errors",
             "assistant": "messages",
             "breaches": "rules",

@@ -10,6 +10,7 @@ from agentsim.core.tools import ToolDef
 
 __all__ = [
     "FINAL_REASONS",
+    "WIRE_BLOCK",
     "Delta",
     "Message",
     "Request",
@@ -27,6 +28,10 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 FINAL_REASONS = ("end_turn", "stop", "stop_sequence")
 """Stop reasons with which a response without calls is final (R3.1)."""
+
+
+WIRE_BLOCK = "wire"
+"""Type of the block that holds what a wire has in a message and the neutral form not."""
 
 
 @dataclass(frozen=True, slots=True)

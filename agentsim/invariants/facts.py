@@ -36,6 +36,7 @@ from agentsim.core import (
     ToolStarted,
 )
 from agentsim.invariants.aligning import align
+from agentsim.invariants.flags import read_flags
 from agentsim.invariants.matching import served, settle
 from agentsim.invariants.subjects import Life, Operation, Question, Turn
 from agentsim.trace import Header, Trace
@@ -79,6 +80,7 @@ class Facts:
         _Reader(self).read()
         for life in self.lives:
             align(life)
+            read_flags(life)
             for turn in life.turns:
                 settle(turn)
 

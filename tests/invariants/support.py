@@ -88,7 +88,13 @@ def asked(name: str, arguments: str = "{}", *, id: str = "") -> ToolCall:  # noq
 
 
 class Run:
-    """Writes the events of a run, with a history that grows beside it."""
+    """Writes the events of a run, with a history that grows beside it.
+
+    Attributes:
+        wire: The wire that its requests go by.
+    """
+
+    wire = ""
 
     def __init__(
         self,
@@ -140,14 +146,13 @@ class Run:
         view: MessageView | None = None,
         *,
         tools: tuple[ToolDef, ...] | None = None,
-        wire: str = "",
     ) -> int:
         """A request goes out, and its number is returned."""
         number = next(self._requests)
         given = tuple(facts.definition for facts in self.header.tools)
         view = self.history.view() if view is None else view
         offered = given if tools is None else tools
-        self.adds(RequestSent(number, "m", view, offered, wire=wire))
+        self.adds(RequestSent(number, "m", view, offered, wire=self.wire))
         return number
 
     def responds(

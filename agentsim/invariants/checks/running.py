@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentsim.core import ResponseReceived
+from agentsim.core import Message, ResponseReceived
 from agentsim.invariants.facts import Facts
+from agentsim.invariants.flags import WITHOUT_FLAG
 from agentsim.invariants.matching import arguments_of, same_arguments
 from agentsim.invariants.registry import (
     Ruling,
@@ -39,6 +40,10 @@ __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
             "The words; but of a person's reason to decline one must be there, if it has "
             "any of four letters or more, and was not cut off."
         ),
+        (
+            "On a wire that has no flag for it (Chat Completions) the words tell: those "
+            "of the failure, or usual ones such as error, failed, invalid, not."
+        ),
     ),
 )
 def errors_visible(facts: Facts) -> Ruling:
@@ -56,20 +61,23 @@ def errors_visible(facts: Facts) -> Ruling:
                     continue
                 evidence += 1
                 if not result.is_error or not result.content:
-                    found = (
-                        "an empty one" if not result.content else "one without the flag"
-                    )
-                    violations.append(
-                        Violation(
-                            f"the model is not told that {asked.call.name} failed ({why})",
-                            "a result flagged as an error, with words",
-                            found,
-                            _places(turn.response_at, asked.last, turn.shown_at),
-                        )
-                    )
+                    violations.append(_untold(turn, asked, result, why))
                 elif not (asked.blocked or _cut_off(life, turn)):
                     violations += _reason_lost(turn, asked, result.content)
     return rule(evidence, violations, "no call failed")
+
+
+def _untold(turn: Turn, asked: Asked, result: Message, why: str) -> Violation:
+    flagless = turn.request.wire in WITHOUT_FLAG
+    found = quoted(result.content) if flagless else "one without the flag"
+    return Violation(
+        f"the model is not told that {asked.call.name} failed ({why})",
+        "a result that says so"
+        if flagless
+        else "a result flagged as an error, with words",
+        found if result.content else "an empty one",
+        _places(turn.response_at, asked.last, turn.shown_at),
+    )
 
 
 def _failure(facts: Facts, asked: Asked) -> str | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from agentsim.core import Message
+from agentsim.core import WIRE_BLOCK, Message
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.matching import arguments_of
 from agentsim.invariants.registry import (
@@ -128,7 +129,7 @@ def _changes(
     if echo.content != said.content:
         was, now = quoted_apart(said.content, echo.content)
         yield f"the text of response {number} was changed", was, now
-    if echo.blocks != said.blocks:
+    if _kept_blocks(said, echo) != said.blocks:
         was, now = (f"blocks: {_kinds(message)}" for message in (said, echo))
         now += ", with other contents" if was == now else ""
         yield f"blocks of response {number} were dropped or changed", was, now
@@ -142,6 +143,15 @@ def _changes(
         return
     for place in range(len(said.tool_calls)):
         yield from _changed_call(facts, turn, echo, place)
+
+
+def _kept_blocks(said: Message, echo: Message) -> tuple[Mapping[str, Any], ...]:
+    """The blocks that come back, without what the agent's own wire adds (a name)."""
+    return tuple(
+        block
+        for block in echo.blocks
+        if block.get("type") != WIRE_BLOCK or block in said.blocks
+    )
 
 
 def _kinds(message: Message) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from agentsim.core import Request, Response, Usage
 from agentsim.providers.openai_chat.ids import completion_id, fingerprint
-from agentsim.providers.openai_chat.messages import write_call
+from agentsim.providers.openai_chat.messages import own_fields, write_call
 from agentsim.providers.openai_chat.tools import custom_names
 
 __all__ = ["completion_body", "usage_body"]
@@ -81,7 +81,7 @@ def message_body(response: Response, *, custom: tuple[str, ...] = ()) -> dict[st
         body["tool_calls"] = [
             write_call(call, custom=call.name in custom) for call in message.tool_calls
         ]
-    return body
+    return body | own_fields(message)
 
 
 def usage_body(usage: Usage) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Messages of Chat Completions to and from the neutral form, with nothing lost on the way.
 
-What the neutral form has no field for stands in one block of type `openai_chat`: the
+What the neutral form has no field for stands in one block of type `wire`: the
 role `developer` or `function`, a name, parts of a content that are more than one text.
 A message that says the same is the same message, whoever wrote it down: content that is
 null, empty or missing, one text part or the text itself, a `refusal: null` and what only
@@ -15,12 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentsim.core import Message, Role, ToolCall
+from agentsim.core import WIRE_BLOCK, Message, Role, ToolCall
 
-__all__ = ["BLOCK", "read_message", "write_message"]
-
-BLOCK = "openai_chat"
-"""Type of the block that holds what the neutral form has no field for."""
+__all__ = ["own_fields", "read_message", "write_call", "write_message"]
 
 ROLES: dict[object, Role] = {
     "system": "system",
@@ -39,7 +36,7 @@ _OF_ANSWERS = ("annotations",)
 def read_message(value: object) -> Message:
     """Read one message of a request, or of an answer."""
     if not isinstance(value, Mapping):
-        return Message("user", blocks=({"type": BLOCK, "value": value},))
+        return Message("user", blocks=({"type": WIRE_BLOCK, "value": value},))
     sent = value.get("role")
     role = ROLES.get(sent, "user") if isinstance(sent, str) else "user"
     rest = {key: entry for key, entry in value.items() if entry is not None}
@@ -53,7 +50,7 @@ def read_message(value: object) -> Message:
     if role == "assistant":
         for key in _OF_ANSWERS:
             rest.pop(key, None)
-    blocks = ({"type": BLOCK, **rest},) if rest else ()
+    blocks = ({**rest, "type": WIRE_BLOCK},) if rest else ()
     return Message(role, content, calls, answered, blocks=blocks)
 
 
@@ -120,10 +117,6 @@ def write_message(message: Message, custom: Sequence[str] = ()) -> dict[str, Any
     Args:
         custom: Names of the tools that take a text, and no JSON.
     """
-    rest: dict[str, Any] = {}
-    for block in message.blocks:
-        if block.get("type") == BLOCK:
-            rest |= {key: value for key, value in block.items() if key != "type"}
     written: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
         written["content"] = message.content or None
@@ -132,7 +125,16 @@ def write_message(message: Message, custom: Sequence[str] = ()) -> dict[str, Any
         ]
     if message.role == "tool":
         written["tool_call_id"] = message.tool_call_id
-    return written | rest
+    return written | own_fields(message)
+
+
+def own_fields(message: Message) -> dict[str, Any]:
+    """What a message has of this wire beside the neutral form."""
+    fields: dict[str, Any] = {}
+    for block in message.blocks:
+        if block.get("type") == WIRE_BLOCK:
+            fields |= {key: value for key, value in block.items() if key != "type"}
+    return fields
 
 
 def write_call(call: ToolCall, *, custom: bool = False) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.core import (
+    WIRE_BLOCK,
     History,
     InvalidArguments,
     Message,
@@ -20,7 +21,7 @@ from agentsim.core import (
     parse_json,
 )
 from agentsim.providers.asked import Asked
-from agentsim.providers.openai_chat.messages import BLOCK, read_message, write_message
+from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.rulebook.judge import ChatRules
 from agentsim.providers.openai_chat.rulebook.profile import STRICT, ChatProfile
 from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
@@ -137,7 +138,7 @@ def carried(response: Response) -> Response:
     turn ends, or asks for its calls.
     """
     message = response.message
-    blocks = tuple(block for block in message.blocks if block.get("type") == BLOCK)
+    blocks = tuple(block for block in message.blocks if block.get("type") == WIRE_BLOCK)
     reason = response.stop_reason
     if reason == "pause_turn":
         reason = "tool_use" if message.tool_calls else "end_turn"

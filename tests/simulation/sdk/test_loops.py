@@ -7,9 +7,11 @@ import pytest
 from agentsim.core import RequestFailed, RequestSent
 from agentsim.faults import rate_limited, server_error
 from agentsim.providers import call, say
-from agentsim.simulation import Agent, Run, Scenario, run
+from agentsim.simulation import Agent, Run, Scenario, explore, load_scenario, run
 from agentsim.world import Disk, Files
+from tests.simulation.sdk.careful import careful
 from tests.simulation.sdk.loops import awaiting, blocking
+from tests.support.source import ROOT
 
 FIVE = Scenario(
     task="Look, then note it down.",
@@ -57,3 +59,12 @@ def test_the_sdk_waits_as_the_service_asks_and_tries_again(agent: Agent) -> None
     assert (first, second) == (0, 31)
     assert 32.375 <= third <= 33
     assert 38 <= made.outcome.at_ns / 1e9 <= 39
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["large_numbers", "declined", "one_of_three_fails"])
+def test_a_right_loop_on_the_sdk_raises_no_alarm(name: str) -> None:
+    """Whatever the model, the tools and the person do, nothing right is taken for wrong."""
+    scenario = load_scenario(str(ROOT / "scenarios" / f"{name}.yaml"))
+    found = explore(scenario, careful, runs=40, seed=1, smallest=False)
+    assert [failure.text for failure in found.failures] == []
