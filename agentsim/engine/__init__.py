@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop as SimLoop
     from agentsim.engine.refusals import Refused as Refused
     from agentsim.engine.scheduler import Told as Told
+    from agentsim.engine.seals.no_network import NoNetwork as NoNetwork
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
     from agentsim.engine.token import Token as Token
@@ -32,6 +33,7 @@ else:
             "Exhaustive": "exhaustive",
             "Fenced": "gates",
             "Life": "life",
+            "NoNetwork": "seals.no_network",
             "Policy": "engine",
             "Refused": "refusals",
             "Replay": "choices",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import FrameType
 
-from agentsim.engine.seals.callers import caller
+from agentsim.engine.seals.callers import caller, on_thread
 
 __all__ = ["Refused"]
 
@@ -115,6 +115,6 @@ def refusal(
     """
     who, advice = caller(waiting), _ADVICE[kind]
     if thread is not None:
-        who, advice = f"{who}, on the thread {thread},", _ADVICE_TO_LIBRARIES
+        who, advice = on_thread(who, thread), _ADVICE_TO_LIBRARIES
     lack = _LACKS.get(kind, f"{kind} are not available inside a simulation yet")
     return f"{who} asked for {what}, but {lack}: {advice}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agentsim.pytest_plugin.options import MARKER, add_options, settings_of
+from agentsim.pytest_plugin.options import MARKERS, add_options, settings_of
 
 if TYPE_CHECKING:
     from agentsim.pytest_plugin.sim import Sim
@@ -28,9 +28,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker, read the options, and let snapshots show runs as timelines."""
-    config.addinivalue_line("markers", MARKER)
+    """Declare the markers, read the options, and let snapshots show runs as timelines."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
     settings = settings_of(config)
+    if settings.no_network:
+        from agentsim.pytest_plugin.network import WithoutNetwork
+
+        config.pluginmanager.register(WithoutNetwork(settings.allow_hosts))
     if settings.replay is not None:
         from agentsim.pytest_plugin.summary import Replayed
 

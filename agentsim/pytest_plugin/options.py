@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-__all__ = ["MARKER", "OPTIONS", "Option", "Settings", "add_options", "settings_of"]
+__all__ = ["MARKERS", "OPTIONS", "Option", "Settings", "add_options", "settings_of"]
 
 
 class Option(NamedTuple):
@@ -19,13 +19,13 @@ class Option(NamedTuple):
     name: str
     metavar: str
     help: str
-    form: Literal["number", "text", "flag"] = "text"
+    form: Literal["number", "text", "flag", "list"] = "text"
     in_ini: bool = True
 
     @property
     def flag(self) -> str:
         """Its name on the command line."""
-        return f"--agentsim-{self.name}"
+        return f"--agentsim-{self.name.replace('_', '-')}"
 
     @property
     def key(self) -> str:
@@ -65,12 +65,30 @@ OPTIONS = (
         in_ini=False,
     ),
     Option("traces", "FOLDER", "Write the trace of each failing run to this folder."),
+    Option(
+        "no_network",
+        "",
+        "Fail each test that leaves this machine, whether it simulates or not.",
+        "flag",
+    ),
+    Option(
+        "allow_hosts",
+        "HOSTS",
+        "What no-network lets through: names, also with `*`, addresses, networks.",
+        "list",
+    ),
 )
 """Every option, in the order in which help and reference list them."""
 
-MARKER = (
-    "agentsim(world, faults, deviations, runs, seed): how a test with the sim fixture "
-    "begins and is repeated"
+MARKERS = (
+    (
+        "agentsim(world, faults, deviations, runs, seed): how a test with the sim fixture "
+        "begins and is repeated"
+    ),
+    (
+        "agentsim_network(*hosts): the test may reach these hosts, or any where none is "
+        "named, though --agentsim-no-network is given"
+    ),
 )
 
 
@@ -85,6 +103,8 @@ class Settings(NamedTuple):
     crash: bool = False
     replay: str | None = None
     traces: str | None = None
+    no_network: bool = False
+    allow_hosts: tuple[str, ...] = ()
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -93,6 +113,14 @@ class Settings(NamedTuple):
         flags += ["--agentsim-cancel"] if self.cancel else []
         flags += ["--agentsim-crash"] if self.crash else []
         return tuple(flags)
+
+
+_INI_TYPES: dict[str, Literal["bool", "linelist", "string"]] = {
+    "flag": "bool",
+    "list": "linelist",
+    "number": "string",
+    "text": "string",
+}
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -106,9 +134,7 @@ def add_options(parser: pytest.Parser) -> None:
             option.flag, dest=option.key, default=None, help=option.help, **shape
         )
         if option.in_ini:
-            kind: Literal["bool", "string"] = (
-                "bool" if option.form == "flag" else "string"
-            )
+            kind = _INI_TYPES[option.form]
             parser.addini(option.key, option.help, type=kind, default=None)
 
 
@@ -123,12 +149,15 @@ def settings_of(config: pytest.Config) -> Settings:
         where, value = option.flag, config.getoption(option.key)
         if value is None and option.in_ini:
             where, value = option.key, config.getini(option.key)
-        if value not in (None, ""):
+        if value not in (None, "", []):
             found[option.name] = _read(option, where, value)
     return Settings(**found)
 
 
-def _read(option: Option, where: str, value: object) -> Any:  # noqa: ANN401 - by its form
+def _read(option: Option, where: str, value: Any) -> Any:  # noqa: ANN401 - by its form
+    if option.form == "list":
+        lines = [value] if isinstance(value, str) else value
+        return tuple(" ".join(map(str, lines)).replace(",", " ").split())
     if option.form != "number":
         return value
     text = str(value)

@@ -65,6 +65,22 @@ _MARKER = """
 `deviations`, the test is unknown, and fails, if one struck in none of them. |
 | `deviations`, `runs`, `seed` | As the options of these names. |
 
+## Without network
+
+With `--agentsim-no-network` each test fails that connects to another machine or looks up a
+name, in setup, call or teardown, with a sentence that says who asked for what. On the
+test's own thread the attempt raises pytest's `Failed`, which no `except Exception` takes;
+on other threads a `PermissionError`; swallowed, the test fails at the end of the phase.
+Threads that were there before the tests, such as those of pytest-xdist, are let be.
+
+Let through are loopback addresses, `localhost` and the machine's own name, local sockets,
+and `agentsim_allow_hosts`: names (`db`, `*.example.com`) with the addresses that they have,
+addresses, and networks (`10.0.0.0/8`); on the command line separated by commas, in the ini
+file one a line. `@pytest.mark.agentsim_network` lets one test reach everything, and
+`@pytest.mark.agentsim_network("api.example.com")` that host. Programs and servers are not
+judged, and clients written in C (grpc, psycopg, pycurl) are not seen. In a simulation more
+is refused, whatever is let through here.
+
 ## Properties
 
 They stand in JUnit's file, at the test, and in the reports of pytest.
@@ -78,6 +94,7 @@ They stand in JUnit's file, at the test, and in the reports of pytest.
 | `agentsim_token` | The token of each failing run. |
 | `agentsim_replayed` | The token, at the test that it belongs to. |
 | `agentsim_once` | Why a test was run once. |
+| `agentsim_note` | What a run met beside itself and did not refuse, each once. |
 
 ## Snapshots
 

@@ -79,14 +79,18 @@ def judged(recorded: Sequence[Recorded]) -> Iterator[Finding]:
             yield Finding(one.run, one.run.verdict.unmet)
 
 
-def repeated(recorded: Sequence[Recorded], plan: Plan) -> tuple[list[Finding], int]:
-    """Repeat runs as planned; the findings, and how many runs were made."""
+def repeated(
+    recorded: Sequence[Recorded], plan: Plan
+) -> tuple[list[Finding], int, tuple[str, ...]]:
+    """Repeat runs as planned; the findings, how many runs were made, and their notes."""
     findings: list[Finding] = []
     unmet: set[str] | None = None
     runs = 0
+    notes: tuple[str, ...] = ()
     for one in recorded:
         for exploration in _explorations(one, plan):
             runs += exploration.runs
+            notes += exploration.notes
             findings += (Finding(one.run) for one in exploration.distinct_failures)
             never = set(exploration.never_struck)
             unmet = never if unmet is None else unmet & never
@@ -94,7 +98,7 @@ def repeated(recorded: Sequence[Recorded], plan: Plan) -> tuple[list[Finding], i
         named = [rule.text for rule in plan.menu.rules[: plan.named]]
         missed = tuple(text for text in named if text in (unmet or ()))
         findings += [Finding(None, missed)] if missed else []
-    return findings, runs
+    return findings, runs, notes
 
 
 def replayed(

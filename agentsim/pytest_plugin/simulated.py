@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,8 @@ class SimulatedTest:
         recorded = self.sim.recorded[self._judged :]
         self._judged += len(recorded)
         self._count(len(recorded))
+        for one in recorded:
+            self._note_beside(one.run.notes)
         return list(judged(recorded))
 
     def _repeat(self) -> list[Finding]:
@@ -115,8 +117,9 @@ class SimulatedTest:
         if "snapshot" in self._item.fixturenames:
             self._note("once", "uses a snapshot")
             return []
-        findings, runs = repeated(recorded, plan)
+        findings, runs, notes = repeated(recorded, plan)
         self._count(runs)
+        self._note_beside(notes)
         self._note("deviations", plan.deviations)
         self._note("seed", plan.seed if plan.runs else None)
         return findings
@@ -165,6 +168,13 @@ class SimulatedTest:
         """Leave a property of the test, for JUnit and for our own summary."""
         if value is not None:
             self._item.user_properties.append((f"agentsim_{name}", str(value)))
+
+    def _note_beside(self, notes: Iterable[str]) -> None:
+        """Leave a property, and a section of a failing report, for each new note."""
+        for note in notes:
+            if ("agentsim_note", note) not in self._item.user_properties:
+                self._note("note", note)
+                self._sections.append(("agentsim: note", f"{note}."))
 
     def _count(self, runs: int) -> None:
         """Add to the property that counts the runs."""

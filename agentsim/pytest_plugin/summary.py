@@ -54,20 +54,25 @@ class Replayed:
 
 
 def summary_lines(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
-    """How many runs were made, if any was repeated; and which tests were run once.
+    """How many runs were made, if any was repeated; which tests were run once; notes.
 
     Args:
         reports: Those of the teardowns, which carry all properties.
     """
     tests = runs = 0
     once = []
+    notes: dict[str, None] = {}
     for report in reports:
         properties = {name: str(value) for name, value in report.user_properties}
         tests += "agentsim_runs" in properties
         runs += int(properties.get("agentsim_runs", 0))
         if "agentsim_once" in properties:
             once.append(report.nodeid)
+        found = (v for name, v in report.user_properties if name == "agentsim_note")
+        notes.update((str(note), None) for note in found)
     if once:
         yield (f"agentsim: run once, since a snapshot is of one run: {', '.join(once)}")
     if runs > tests:
         yield f"agentsim: {runs} runs in {tests} test{'s' * (tests != 1)}"
+    for note in notes:
+        yield f"agentsim: note: {note}."

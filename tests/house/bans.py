@@ -183,6 +183,11 @@ ALLOWED = (
         "it puts the run's clock in the place of the real one, and tries it out",
     ),
     Allowed(
+        "agentsim/engine/seals/no_network.py",
+        "network",
+        "it looks up the hosts that a test may reach; connections show addresses only",
+    ),
+    Allowed(
         "agentsim/simulation/exploring/explore.py",
         "wall-clock",
         "a time limit and the runs per second are real time, outside of any run",

@@ -60,6 +60,13 @@ def caller(waiting: Iterable[list[FrameType]] = ()) -> str:
     return NOBODY if named is None else words_of(named)
 
 
+def on_thread(who: str, thread: str) -> str:
+    """Who asked on a thread; the thread alone, where nothing else is known."""
+    if who == NOBODY:
+        return f"the thread {thread}"
+    return f"{who}, on the thread {thread},"
+
+
 def stack(frame: FrameType | None) -> Iterator[FrameType]:
     """A frame and those that called it, innermost first."""
     while frame is not None:

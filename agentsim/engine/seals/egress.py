@@ -1,8 +1,7 @@
 """Nothing leaves a run: connections, look-ups of names and programs are refused.
 
 Python tells each of them to an audit hook before it happens, whoever asks: the standard
-library, `requests`, an SDK. The hook can't be taken out of a process again, so one is
-put in at the first use, and looks only while a run, or a guarded test, is on.
+library, `requests`, an SDK.
 
 On the run's own threads an attempt raises `Refused`, and the run fails whatever the
 agent makes of that. A thread of a library gets a `PermissionError`, which libraries take
@@ -14,15 +13,14 @@ in C and raises no audit events is out of sight; see `UNSEEN`.
 from __future__ import annotations
 
 import sys
-import threading
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
-from weakref import WeakSet
+from typing import TYPE_CHECKING
 
 from agentsim.core import UsageError
 from agentsim.engine.refusals import NETWORK, PROCESSES, refusal
 from agentsim.engine.seals.asked import EVENTS, PROCESS, Arguments
 from agentsim.engine.seals.callers import module_of, stack
+from agentsim.engine.seals.hook import HOOK, current_thread
 from agentsim.engine.seals.strays import Strays, plain_name
 from agentsim.engine.threads.baton import Baton
 from agentsim.engine.threads.stacks import is_debugged
@@ -36,66 +34,6 @@ FACTS = {
     "platform": "asks uname and the like which machine it is; SDKs send that too",
 }
 """Module -> why the programs that it runs go free: they tell facts of the machine."""
-
-
-_STARTERS = "multiprocessing.popen_"
-"""Modules that `multiprocessing` imports when it starts its first process."""
-
-
-class Judge(Protocol):
-    """What decides about an attempt; it raises to refuse."""
-
-    def judge(self, event: str, args: Arguments) -> None:
-        """Refuse what an audit event asks for, or let it pass."""
-
-
-class _Hook:
-    """The one audit hook of the process, and who judges at the moment."""
-
-    __slots__ = ("_asking", "_before", "_idents", "judge")
-
-    def __init__(self) -> None:
-        self.judge: Judge | None = None
-        self._before: WeakSet[threading.Thread] | None = None
-        self._idents: frozenset[int] = frozenset()
-        self._asking = threading.local()
-
-    def install(self) -> None:
-        """Put the hook in, once, and take down which threads were there before it."""
-        if self._before is not None:
-            return
-        known = threading.enumerate()
-        self._before = WeakSet(known)
-        # Those that `threading` knows nothing of, such as the ones of pytest-xdist.
-        running = sys._current_frames().keys()  # noqa: SLF001 - there is no other
-        self._idents = frozenset(running - {thread.ident for thread in known})
-        sys.addaudithook(self._hear)
-
-    def was_before(self) -> bool:
-        """Whether the thread at hand was there before the hook was."""
-        thread = current_thread()
-        if thread is None:
-            return threading.get_ident() in self._idents
-        return self._before is not None and thread in self._before
-
-    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        judge = self.judge
-        if judge is None:
-            return
-        if event == "import" and str(args[0]).startswith(_STARTERS):
-            event = PROCESS
-        if event not in EVENTS:
-            return
-        if getattr(self._asking, "now", False):
-            return  # whoever judges may look up a name itself
-        self._asking.now = True
-        try:
-            judge.judge(event, args)
-        finally:
-            self._asking.now = False
-
-
-HOOK = _Hook()
 
 
 class Guarded:
@@ -158,15 +96,6 @@ class Guarded:
         text = refusal(what, kind, thread=name)
         self._loop.halt(UsageError(text))
         raise PermissionError(text)
-
-
-def current_thread() -> threading.Thread | None:
-    """The thread at hand, or None if `threading` does not know it.
-
-    `threading.current_thread` would make it known, and a leftover of the run.
-    """
-    here = threading.get_ident()
-    return next((one for one in threading.enumerate() if one.ident == here), None)
 
 
 def _is_fact() -> bool:

@@ -1,0 +1,83 @@
+"""The audit hook: Python tells it of connections, look-ups and programs before they happen.
+
+A hook can't be taken out of a process again. So one is put in at the first use, and it
+looks only while somebody judges: a run, or a test without network.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any, Protocol
+from weakref import WeakSet
+
+from agentsim.engine.seals.asked import EVENTS, PROCESS, Arguments
+
+_STARTERS = "multiprocessing.popen_"
+"""Modules that `multiprocessing` imports when it starts its first process."""
+
+
+class Judge(Protocol):
+    """What decides about an attempt; it raises to refuse."""
+
+    def judge(self, event: str, args: Arguments) -> None:
+        """Refuse what an audit event asks for, or let it pass."""
+
+
+class _Hook:
+    """The one audit hook of the process, and who judges at the moment."""
+
+    __slots__ = ("_asking", "_before", "_idents", "judge")
+
+    def __init__(self) -> None:
+        self.judge: Judge | None = None
+        self._before: WeakSet[threading.Thread] | None = None
+        self._idents: frozenset[int] = frozenset()
+        self._asking = threading.local()
+
+    def install(self) -> None:
+        """Put the hook in, once, and take down which threads were there before it."""
+        if self._before is not None:
+            return
+        known = threading.enumerate()
+        self._before = WeakSet(known)
+        # Those that `threading` knows nothing of, such as the ones of pytest-xdist.
+        running = sys._current_frames().keys()  # noqa: SLF001 - there is no other
+        self._idents = frozenset(running - {thread.ident for thread in known})
+        sys.addaudithook(self._hear)
+
+    def was_before(self) -> bool:
+        """Whether the thread at hand was there before the hook was."""
+        thread = current_thread()
+        if thread is None:
+            return threading.get_ident() in self._idents
+        return self._before is not None and thread in self._before
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        judge = self.judge
+        if judge is None:
+            return
+        if event == "import" and str(args[0]).startswith(_STARTERS):
+            event = PROCESS
+        if event not in EVENTS:
+            return
+        if getattr(self._asking, "now", False):
+            return  # whoever judges may look up a name itself
+        __tracebackhide__ = True
+        self._asking.now = True
+        try:
+            judge.judge(event, args)
+        finally:
+            self._asking.now = False
+
+
+def current_thread() -> threading.Thread | None:
+    """The thread at hand, or None if `threading` does not know it.
+
+    `threading.current_thread` would make it known, and a leftover of the run.
+    """
+    here = threading.get_ident()
+    return next((one for one in threading.enumerate() if one.ident == here), None)
+
+
+HOOK = _Hook()

@@ -1,0 +1,130 @@
+"""Tests without network: what leaves the machine is refused, what stays on it is not."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agentsim.engine import NoNetwork
+
+ADVICE = "the network is off here"
+
+
+class Off(BaseException):
+    """What the guard raises here."""
+
+
+def guard(*hosts: str) -> NoNetwork:
+    """A guard that lets these hosts through."""
+    return NoNetwork(hosts, error=Off, advice=ADVICE)
+
+
+def _udp(host: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.connect((host, 9))  # it sends nothing
+
+
+LEAVING: dict[str, Callable[[], Any]] = {
+    "a connection to 192.0.2.1:9": lambda: _udp("192.0.2.1"),
+    "a connection to example.com:80": lambda: socket.create_connection(
+        ("example.com", 80)
+    ),
+    "the address of example.com": lambda: socket.gethostbyname("example.com"),
+    "the name of 192.0.2.1:80": lambda: socket.getnameinfo(("192.0.2.1", 80), 0),
+}
+
+
+@pytest.mark.parametrize("what", LEAVING)
+def test_what_leaves_the_machine_is_refused(what: str) -> None:
+    """Connections and look-ups are refused with who asked for what, and kept."""
+    off = guard()
+    with off, pytest.raises(Off) as caught:
+        LEAVING[what]()
+    words = str(caught.value)
+    assert words.endswith(f" asked for {what}, but {ADVICE}")
+    assert "(test_no_network.py:" in words
+    assert off.attempts == [words]
+
+
+def test_what_stays_on_the_machine_goes_free() -> None:
+    """Loopback, names of this machine, local sockets, servers and programs are let be."""
+    with guard() as off, socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        socket.create_connection(("localhost", port)).close()
+        socket.getaddrinfo("127.0.0.1", port)
+        with contextlib.suppress(OSError):
+            socket.gethostbyname(socket.gethostname())
+        with socket.socket(socket.AF_UNIX) as one, contextlib.suppress(OSError):
+            one.connect("/nowhere.sock")
+        subprocess.run([sys.executable, "-c", ""], check=True)
+    assert off.attempts == []
+
+
+@pytest.mark.parametrize("allowed", ["192.0.2.1", "192.0.2.0/24"])
+def test_addresses_are_let_through(allowed: str) -> None:
+    """An address, or a network around it, is let through, and no other."""
+    with guard(allowed) as off:
+        with contextlib.suppress(OSError):  # where the machine has no way there
+            _udp("192.0.2.1")
+        with pytest.raises(Off):
+            _udp("198.51.100.1")
+    assert len(off.attempts) == 1
+
+
+def test_a_name_is_let_through_with_its_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A connection shows an address only: it is free if an allowed name has it."""
+
+    def found(host: str, port: object) -> list[tuple[object, ...]]:
+        return [(socket.AF_INET, 1, 6, "", ("192.0.2.7", 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    with guard("api.example.com") as off:
+        with contextlib.suppress(OSError):
+            _udp("192.0.2.7")
+        with pytest.raises(Off):
+            _udp("192.0.2.8")
+    assert len(off.attempts) == 1
+
+
+def test_names_are_let_through_by_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A `*` stands for any part of a name."""
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: [])
+    with guard("*.example.com") as off:
+        off.judge("socket.getaddrinfo", ("api.example.com", 443))
+        with pytest.raises(Off):
+            off.judge("socket.getaddrinfo", ("example.org", 443))
+
+
+def test_other_threads_get_an_error_that_libraries_know() -> None:
+    """A thread that was started since is refused with an OSError, and kept in words."""
+    seen: list[type[Exception]] = []
+
+    def work() -> None:
+        try:
+            _udp("192.0.2.1")
+        except OSError as error:
+            seen.append(type(error))
+
+    with guard() as off:
+        thread = threading.Thread(target=work, name="worker-3")
+        thread.start()
+        thread.join()
+    assert seen == [PermissionError]
+    assert ", on the thread worker, asked for" in off.attempts[0]
+
+
+def test_nothing_is_refused_outside_of_it() -> None:
+    """Before and after, the process is as ever."""
+    off = guard()
+    with off:
+        pass
+    with contextlib.suppress(OSError):
+        _udp("192.0.2.1")
+    assert off.attempts == []
