@@ -27,6 +27,7 @@ __all__ = [
     "make_menu",
     "read_trace",
     "repeat_line",
+    "replay_line",
 ]
 
 EXIT_CODES = {"holds": 0, "violated": 1, "unknown": 2, "not_applicable": 2, "usage": 3}
@@ -95,10 +96,15 @@ def make_menu(policy: str, faults: str, *, cancel: bool, crash: bool) -> Menu:
 
 def repeat_line(target: str, agent: str, made: Run) -> str:
     """The command that repeats a run; what is as by default is left out."""
-    words = [_own_name(), "replay", target, made.token]
+    return replay_line(target, agent, made.token, made.menu.flags)
+
+
+def replay_line(target: str, agent: str, token: str, flags: Sequence[str]) -> str:
+    """The same of a run of which only the token and the flags of its menu are left."""
+    words = [_own_name(), "replay", target, token]
     if agent != REFERENCE:
         words += ["--agent", agent]
-    return shlex.join([*words, *made.menu.flags])
+    return shlex.join([*words, *flags])
 
 
 def _own_name() -> str:

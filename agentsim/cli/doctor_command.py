@@ -1,4 +1,4 @@
-"""`agentsim doctor`: whether this machine gives what simulations need."""
+"""`agentsim doctor`: whether this machine, or an agent, gives what simulations need."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ import os
 import platform
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib import metadata
+from typing import Annotated
 
-from agentsim.cli.common import JsonOption
+import typer
+
+from agentsim.cli.common import REFERENCE, JsonOption
+from agentsim.cli.determinism.comparing import compare
+from agentsim.cli.determinism.processes import Asked
+from agentsim.cli.determinism.telling import comparison_data, comparison_lines
+from agentsim.cli.options.bundles import unbundled
 from agentsim.cli.output import console, print_json, tell
-from agentsim.core import AgentsimError
+from agentsim.core import AgentsimError, UsageError
 from agentsim.engine import Replay, self_test
 from agentsim.providers import call, say
 from agentsim.simulation import Scenario, run
@@ -27,8 +35,74 @@ CHILD_SECONDS = 60
 Check = tuple[str, bool, str]
 
 
-def command(as_json: JsonOption = False) -> int:
-    """Check the interpreter, the libraries, the engine and determinism."""
+RUNS = 100
+"""How many runs are compared, unless their number is given."""
+
+PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which runs of an agent are compared, and in how many processes."""
+
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            "--determinism",
+            metavar="SCENARIO",
+            help="Compare the runs of an agent in several processes.",
+        ),
+    ] = None
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent",
+            metavar="MODULE:CALLABLE",
+            help="The agent; the reference runtime by default.",
+        ),
+    ] = None
+    runs: Annotated[
+        int | None,
+        typer.Option("--runs", min=1, help=f"So many runs; {RUNS} by default."),
+    ] = None
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes", min=2, help=f"So many processes; {PROCESSES} by default."
+        ),
+    ] = None
+
+    @property
+    def asked(self) -> Asked | None:
+        """What is to be run in each process, or None where nothing is to be compared.
+
+        Raises:
+            UsageError: for the details of a comparison without one.
+        """
+        if self.scenario is not None:
+            return Asked(self.scenario, self.agent or REFERENCE, self.runs or RUNS)
+        given = {
+            "--agent": self.agent,
+            "--runs": self.runs,
+            "--processes": self.processes,
+        }
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(f"{name}: say what to run by --determinism SCENARIO")
+        return None
+
+
+@unbundled
+def command(comparison: Comparison, as_json: JsonOption = False) -> int:
+    """Check the interpreter, the libraries, the engine and determinism.
+
+    With `--determinism` check an agent instead: the same runs, with every fault,
+    cancellation and crash, are made in several processes with other hash seeds and heaps,
+    and again from their tokens, and must give the same traces.
+    """
+    asked = comparison.asked
+    if asked is not None:
+        return _compare(asked, comparison.processes or PROCESSES, as_json=as_json)
     checks = [check() for check in (_python, _libraries, _engine, _determinism)]
     sound = all(passed for _, passed, _ in checks)
     if as_json:
@@ -46,6 +120,16 @@ def command(as_json: JsonOption = False) -> int:
             mark = "ok  " if passed else "FAIL"
             tell(console(), f"{mark} {name}: {words}")
     return 0 if sound else 1
+
+
+def _compare(asked: Asked, processes: int, *, as_json: bool) -> int:
+    made = compare(asked, processes)
+    if as_json:
+        print_json(comparison_data(made, asked))
+    else:
+        for line in comparison_lines(made, asked):
+            tell(console(), line)
+    return 0 if made.divergence is None else 1
 
 
 def _python() -> Check:

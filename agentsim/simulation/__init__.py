@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from agentsim.simulation.exploring.known import Known as Known
     from agentsim.simulation.exploring.known import KnownFailure as KnownFailure
     from agentsim.simulation.exploring.known import KnownFailures as KnownFailures
+    from agentsim.simulation.exploring.sampling import Sampled as Sampled
+    from agentsim.simulation.exploring.warming import warm_up as warm_up
     from agentsim.simulation.files.entries import ScenarioFile as ScenarioFile
     from agentsim.simulation.files.reference import scenario_page as scenario_page
     from agentsim.simulation.files.reference import scenario_schema as scenario_schema
@@ -62,6 +64,7 @@ else:
             "RUNS_INDEPENDENT": "verdict",
             "Run": "run",
             "SCRIPTED": "menu",
+            "Sampled": "exploring.sampling",
             "Scenario": "scenario",
             "ScenarioFile": "files.entries",
             "Verdict": "verdict",
@@ -74,10 +77,11 @@ else:
             "regression_test": "source.regression",
             "replay": "run",
             "run": "run",
-            "with_output": "exploring.capture",
             "scenario_page": "files.reference",
             "scenario_schema": "files.reference",
             "scenario_yaml": "files.writing",
             "source_of": "source.regression",
+            "warm_up": "exploring.warming",
+            "with_output": "exploring.capture",
         },
     )

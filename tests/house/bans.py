@@ -158,6 +158,11 @@ ALLOWED = (
         "it lays out the heap of a child process by a seed; no run draws from it",
     ),
     Allowed(
+        "agentsim/cli/determinism/processes.py",
+        "processes",
+        "it makes the runs of an agent in other processes, to compare the traces",
+    ),
+    Allowed(
         "agentsim/cli/doctor_command.py",
         "processes",
         "it makes the same run in other processes, to compare the traces",
