@@ -86,7 +86,7 @@ def blocking(env: Env) -> str | None:
     return sync_loop(env, env.openai_sync())
 
 
-async def careful(env: Env) -> Finished:
+async def telling(env: Env) -> Finished:
     """The loop that tells a failure of the service as its status."""
     try:
         return Finished("done", await loop(env, env.openai()))
@@ -94,7 +94,7 @@ async def careful(env: Env) -> Finished:
         return Finished("failed", error=type(error).__name__)
 
 
-def careful_blocking(env: Env) -> Finished:
+def telling_blocking(env: Env) -> Finished:
     """The same, synchronous."""
     try:
         return Finished("done", sync_loop(env, env.openai_sync()))

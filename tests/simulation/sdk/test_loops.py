@@ -68,3 +68,18 @@ def test_a_right_loop_on_the_sdk_raises_no_alarm(name: str) -> None:
     scenario = load_scenario(str(ROOT / "scenarios" / f"{name}.yaml"))
     found = explore(scenario, careful, runs=40, seed=1, smallest=False)
     assert [failure.text for failure in found.failures] == []
+
+
+@pytest.mark.parametrize("agent", [awaiting, blocking])
+def test_the_same_story_has_the_same_trace_again(agent: Agent) -> None:
+    """Jitter, clocks and ids are those of the run: no state is kept between two."""
+    assert run(STRUCK, agent).trace.digest() == run(STRUCK, agent).trace.digest()
+
+
+def test_the_async_and_the_synchronous_loop_have_one_trace() -> None:
+    """Event by event and nanosecond by nanosecond, back-off included."""
+    first, second = (
+        [repr(event) for event in run(STRUCK, agent).trace.events]
+        for agent in (awaiting, blocking)
+    )
+    assert first == second

@@ -1,0 +1,52 @@
+"""Loops on the real OpenAI SDK have the same traces in another process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.environments import ROOT
+from tests.support.frameworks import OPENAI_2, framework, surroundings
+
+SEEDS = 100
+"""Random runs of each loop, with crashes and cancellations among them."""
+
+
+DIGESTS = "tests.simulation.sdk.digests"
+
+
+def printed(python: str | Path, hash_seed: str) -> str:
+    """What a child process prints, in which each warning is an error."""
+    done = subprocess.run(
+        [python, "-W", "error", "-m", DIGESTS, str(SEEDS)],
+        cwd=ROOT,
+        env=surroundings(PYTHONHASHSEED=hash_seed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_loops_on_the_real_sdk_are_repeatable() -> None:
+    """Two processes and three hash seeds change no byte, and nothing is said at the end.
+
+    The story of a 429 that asks for 30 seconds and a 500 takes 30-odd virtual seconds.
+    """
+    here = printed(sys.executable, "0")
+    for hash_seed in ("0", "1", "7"):
+        assert printed(sys.executable, hash_seed) == here
+    assert [float(line.split()[1]) for line in here.splitlines()] == [
+        pytest.approx(38.4, abs=0.6)
+    ] * 2
+
+
+@pytest.mark.slow
+def test_the_sdk_before_has_the_traces_of_the_sdk_of_today() -> None:
+    """Openai 2 speaks through httpx, openai 3 through httpx2: no byte differs."""
+    assert printed(framework(OPENAI_2), "0") == printed(sys.executable, "0")
