@@ -40,6 +40,9 @@ class Dialect(Protocol):
     def carried(self, response: Response) -> Response:
         """What of a response reaches the other end of the wire."""
 
+    def failed(self, error: ProviderError, request: Request) -> ProviderError:
+        """An error of the service in the words of the wire."""
+
     def resumes(self, messages: Sequence[Message]) -> RefusedRequest | None:
         """Why a history with a new message of the user after it is refused, or None."""
 

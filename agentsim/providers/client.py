@@ -278,10 +278,11 @@ class ScriptedClient:
             if self._tamper is not None:
                 answer = self._tamper(request, answer)
         except ProviderError as error:
-            return _Sent(number, latency_s, None, error)
-        dialect = self._dialect
-        if dialect is not None:
-            answer = replace(answer, response=dialect.carried(answer.response))
+            dialect = self._dialect
+            told = error if dialect is None else dialect.failed(error, request)
+            return _Sent(number, latency_s, None, told)
+        if self._dialect is not None:
+            answer = _carried(self._dialect, request, answer)
         return _Sent(number, answer.latency_s, answer)
 
     def _answer(self, request: Request) -> Answer:
@@ -329,6 +330,14 @@ class ScriptedClient:
             )
         )
         return error
+
+
+def _carried(dialect: Dialect, request: Request, answer: Answer) -> Answer:
+    """What of an answer its wire carries."""
+    error = answer.error
+    if error is not None:
+        error = dialect.failed(error, request)
+    return replace(answer, response=dialect.carried(answer.response), error=error)
 
 
 def _timed_out(timeout_s: float | None) -> ProviderError:

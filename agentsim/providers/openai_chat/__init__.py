@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     )
     from agentsim.providers.openai_chat.errors import HttpAnswer as HttpAnswer
     from agentsim.providers.openai_chat.errors import error_answer as error_answer
+    from agentsim.providers.openai_chat.errors import wire_error as wire_error
     from agentsim.providers.openai_chat.rulebook.profile import LENIENT as LENIENT
     from agentsim.providers.openai_chat.rulebook.profile import STRICT as STRICT
     from agentsim.providers.openai_chat.rulebook.profile import (
@@ -35,5 +36,6 @@ else:
             "completion_body": "completions",
             "error_answer": "errors",
             "read_body": "wire",
+            "wire_error": "errors",
         },
     )

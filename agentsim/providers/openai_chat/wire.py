@@ -16,11 +16,13 @@ from agentsim.core import (
     InvalidArguments,
     Message,
     MessageView,
+    ProviderError,
     Request,
     Response,
     parse_json,
 )
 from agentsim.providers.asked import Asked
+from agentsim.providers.openai_chat.errors import wire_error
 from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.rulebook.judge import ChatRules
 from agentsim.providers.openai_chat.rulebook.profile import STRICT, ChatProfile
@@ -89,6 +91,10 @@ class ChatConversation:
     def carried(self, response: Response) -> Response:
         """What of a response reaches the client: no blocks of other wires, no pause."""
         return carried(response)
+
+    def failed(self, error: ProviderError, request: Request) -> ProviderError:
+        """An error of the service in the words of the wire."""
+        return wire_error(error, model=request.model)
 
     def resumes(self, messages: Sequence[Message]) -> ChatRefusal | None:
         """Why a history with a new message of the user after it is refused, or None."""
