@@ -10,17 +10,24 @@ import asyncio
 import contextvars
 import json
 import sys
+import threading
+import time
 from asyncio import as_completed
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Any
 
 import anyio
+import anyio.from_thread
+import anyio.to_thread
 
 from agentsim.cli.determinism.heap import scatter
 from agentsim.core import Event
 from agentsim.engine import Ending, Engine, Life, Seeded
 
 CHILDREN = 20
+
+THREADS = 12
 
 
 async def task_group_abort(life: Life) -> list[Any]:
@@ -280,6 +287,42 @@ async def gathered_and_shielded(life: Life) -> list[Any]:
     ]
 
 
+def blocking(seen: list[Any], few: threading.Semaphore, number: int) -> int:
+    """Work of a thread: it sleeps, and waits for its turn at a semaphore."""
+    seen.append(("began", number))
+    time.sleep(1 + number % 3)
+    with few:
+        time.sleep(0.5)
+        seen.append(("ended", number))
+    return number
+
+
+async def in_threads(life: Life) -> list[Any]:
+    """Jobs given to threads begin, block and end in one order."""
+    seen: list[Any] = []
+    work = partial(blocking, seen, threading.Semaphore(2))
+    jobs = [asyncio.to_thread(work, number) for number in range(THREADS)]
+    done = [await one for one in as_completed(jobs)]
+    return [*seen, *done]
+
+
+async def in_anyio_threads(life: Life) -> list[Any]:
+    """The same on the workers of anyio, three at a time, with calls back to the loop."""
+    seen: list[Any] = []
+    limiter, few = anyio.CapacityLimiter(3), threading.Semaphore(2)
+
+    def work(number: int) -> None:
+        anyio.from_thread.run(anyio.sleep, number % 2)
+        seen.append(("slept", anyio.from_thread.run_sync(anyio.current_time)))
+        blocking(seen, few, number)
+
+    async with anyio.create_task_group() as group:
+        for number in range(THREADS):
+            run = partial(anyio.to_thread.run_sync, work, number, limiter=limiter)
+            group.start_soon(run)
+    return seen
+
+
 async def set_of_strings(life: Life) -> list[Any]:
     """Strings hash by the process: what a pinned hash seed is for."""
     seen: list[Any] = []
@@ -316,6 +359,8 @@ PROGRAMS = (
     generators,
     eager,
     gates,
+    in_threads,
+    in_anyio_threads,
     leftovers,
     gathered_and_shielded,
 )

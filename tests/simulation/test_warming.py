@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
+import random
 import sys
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,6 +106,31 @@ def test_a_token_found_warm_is_replayed_cold(
     monkeypatch.delitem(sys.modules, library)
     again = replay(disk(), made.token, agent, menu=EXPLORING)
     assert again.trace.digest() == made.trace.digest()
+
+
+def test_chance_drawn_by_an_import_shifts_no_run(
+    tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library that draws numbers when it is loaded leaves those of later runs alone."""
+    drawing = "import random, uuid\nSESSION = uuid.uuid4(), random.random()\n"
+    (tmp_path / "lazy_library.py").write_text(drawing, encoding="utf-8")
+    importlib.invalidate_caches()
+    seen: list[str] = []
+
+    async def agent(env: Env) -> object:
+        session = importlib.import_module(library).SESSION
+        seen.append(f"{session} {uuid.uuid4()} {random.random()}")
+        await asyncio.sleep(random.random())
+        return await reference(env)
+
+    found = explore(disk(), agent, runs=10)
+    assert independent(found)
+    cold, *warm = dict.fromkeys(seen)
+    assert len(warm) == 1
+    monkeypatch.delitem(sys.modules, library)
+    seen.clear()
+    explore(disk(), agent, runs=10)
+    assert list(dict.fromkeys(seen)) == [cold, *warm]
 
 
 def test_an_agent_is_called_twice_only_to_warm_up(library: str) -> None:
