@@ -48,6 +48,7 @@ def lay_out(loop: SimLoop) -> None:
 
 def bury(loop: SimLoop) -> None:
     """Cancel, drain and close what is alive in a dead loop; raise nothing of it."""
+    now_ns = loop.now_ns  # the run is over, whatever a `finally` still sleeps
     with Installed(loop), Replaced(), Sealed(loop):
         for _ in range(_ROUNDS):
             alive = [*loop.alive_tasks(), *loop.alive_jobs()]
@@ -59,6 +60,7 @@ def bury(loop: SimLoop) -> None:
         for generator in loop.open_generators():
             loop.create_task(generator.aclose())
         _drain(loop)
+    loop.advance(now_ns)
     if loop.let_go():
         del _GRAVEYARD[loop]
         return

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import importlib.util
 import pickle
+import queue
 import sys
 import threading
 import time
@@ -176,6 +177,25 @@ def test_a_sleep_on_a_baton_thread_lets_others_go_on() -> None:
 
     assert run(main).ending.kind == "returned"
     assert log == [("thread", 2.0), ("task", 2.5), ("thread", 3.0)]
+
+
+def test_deadlines_of_waits_are_virtual_where_waits_are() -> None:
+    """Queues and conditions take the time of the run on baton threads alone."""
+    clocks = vars(queue)["time"], vars(threading)["_time"]
+
+    def deadlines() -> list[float]:
+        return [vars(queue)["time"](), vars(threading)["_time"]()]
+
+    async def main(life: Life) -> list[object]:
+        await life.gate("a", latency_s=3)
+        return [await Baton(deadlines, name="deadlines").drive(), deadlines()]
+
+    before = time.monotonic()
+    ending: Any = run(main).ending
+    there, here = ending.value
+    assert there == [3.0, 3.0]
+    assert before <= min(here) <= max(here) <= time.monotonic()
+    assert (vars(queue)["time"], vars(threading)["_time"]) == clocks
 
 
 @pytest.mark.parametrize(
@@ -365,3 +385,20 @@ def test_looks_with_waits_between_them_are_as_many_as_one_likes(
             await life.gate("a")
 
     assert run(main).ending.kind == "returned"
+
+
+def test_a_burial_takes_no_time() -> None:
+    """What the dead still sleep in their `finally` blocks comes after the run's end."""
+    slept: list[float] = []
+
+    async def main(life: Life) -> None:
+        await life.gate("a", latency_s=3)
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            time.sleep(100)  # noqa: ASYNC251
+            slept.append(time.monotonic())
+
+    seen = run(main)
+    assert (seen.ending.kind, slept) == ("deadlock", [103.0])
+    assert seen.engine.now_ns == 3 * 10**9
