@@ -178,6 +178,11 @@ ALLOWED = (
         "every choice comes from here, out of instances seeded by the run",
     ),
     Allowed(
+        "agentsim/engine/seals/timers.py",
+        "wall-clock",
+        "what it puts in the place of `time.ctime` asks the sealed wall clock",
+    ),
+    Allowed(
         "agentsim/engine/seals/entropy.py",
         "chance",
         "it puts streams of the run in the place of all that gives chance",

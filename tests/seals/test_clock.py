@@ -20,13 +20,15 @@ from tests.engine.runs import every_run, run
 EPOCH_S = EPOCH_NS // 10**9
 
 
-def wall() -> tuple[float, int, str, str, int]:
+def wall() -> tuple[float, int, str, str, str, str, int]:
     """What the ways to ask for the wall clock answer, where they stand in a run."""
     return (
         time.time() - EPOCH_S,
         time.time_ns() - EPOCH_NS,
         dt.datetime.now(dt.UTC).isoformat(),
         dt.datetime.now().isoformat(),  # noqa: DTZ005 - as agents do
+        time.ctime(),
+        time.asctime(),
         time.gmtime().tm_min,
     )
 
@@ -39,12 +41,20 @@ async def two_looks(life: Life) -> list[object]:
 
 
 TWO_LOOKS = [
-    (0.0, 0, "2026-01-01T00:00:00+00:00", "2026-01-01T00:00:00", 0),
+    (
+        0.0,
+        0,
+        "2026-01-01T00:00:00+00:00",
+        "2026-01-01T00:00:00",
+        *("Thu Jan  1 00:00:00 2026",) * 2,
+        0,
+    ),
     (
         1800.0,
         1_800_000_000_001,
         "2026-01-01T00:30:00+00:00",
         "2026-01-01T00:30:00",
+        *("Thu Jan  1 00:30:00 2026",) * 2,
         30,
     ),
 ]

@@ -27,7 +27,7 @@ from tests.engine.runs import run
 NAMES = (
     *("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns"),
     *("process_time", "process_time_ns", "thread_time", "thread_time_ns"),
-    *("sleep", "clock_gettime", "clock_gettime_ns"),
+    *("sleep", "clock_gettime", "clock_gettime_ns", "ctime", "asctime"),
 )
 
 

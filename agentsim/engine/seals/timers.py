@@ -84,6 +84,14 @@ class _Timers:
             return loop.now_ns
         return int(_real("clock_gettime_ns")(clk_id))
 
+    def ctime(self, seconds: float | None = None, /) -> str:
+        """The wall clock as text; the real one asks the system itself."""
+        return str(_real("ctime")(time.time() if seconds is None else seconds))
+
+    def asctime(self, moment: time.struct_time | None = None, /) -> str:
+        """The wall clock as text; the real one asks the system itself."""
+        return str(_real("asctime")(time.localtime() if moment is None else moment))
+
     def sleep(self, seconds: float | SupportsIndex, /) -> None:
         """Pass virtual seconds.
 
