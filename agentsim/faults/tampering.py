@@ -79,10 +79,10 @@ def cycle(length: int, vary: Callable[[str, int], str]) -> Tamper:
 
 
 def with_reason(reason: str) -> Tamper:
-    """Give the reply another stop reason, all else stays."""
+    """Give the reply another stop reason: it refuses nothing then, all else stays."""
 
     def tamper(response: Response, _operation: Operation) -> Response:
-        return replace(response, stop_reason=reason)
+        return replace(response, stop_reason=reason, refusal=None)
 
     return tamper
 
@@ -111,7 +111,8 @@ def empty(reason: str, text: str = "") -> Tamper:
     """Leave nothing of the reply but white space."""
 
     def tamper(response: Response, _operation: Operation) -> Response:
-        return replace(response, message=Message("assistant", text), stop_reason=reason)
+        message = Message("assistant", text)
+        return replace(response, message=message, stop_reason=reason, refusal=None)
 
     return tamper
 
@@ -130,7 +131,7 @@ def cut_off(rewrite: Rewrite) -> Tamper:
             text = response.message.content
             half = replace(response.message, content=text[: (len(text) + 1) // 2])
             cut = replace(response, message=half)
-        return replace(cut, stop_reason="max_tokens")
+        return replace(cut, stop_reason="max_tokens", refusal=None)
 
     return tamper
 

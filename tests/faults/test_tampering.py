@@ -203,3 +203,14 @@ def test_a_text_beside_calls_and_a_missing_usage_leave_the_calls(
     assert done.message.content == "Done."
     bare = tampered("missing_usage", response)
     assert (bare.message, bare.usage) == (response.message, None)
+
+
+@pytest.mark.parametrize(
+    "name", ["stop_with_calls", "unknown_reason", "max_tokens_cut", "empty_answer"]
+)
+def test_a_reply_with_another_reason_is_no_refusal(name: str) -> None:
+    """What says why a model refuses goes with the reason: the two never contradict."""
+    refusing = Response(
+        assistant("No.", ToolCall("1", "ping")), "refusal", None, "policy"
+    )
+    assert tampered(name, refusing).refusal is None

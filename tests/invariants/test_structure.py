@@ -11,6 +11,7 @@ from agentsim.core import (
     CondenseEnded,
     Message,
     MessageInjected,
+    ToolCall,
     ToolEnding,
     assistant,
     user,
@@ -147,6 +148,15 @@ def test_a_pause_with_calls_may_fail() -> None:
     run.asks(call("look", "[]"), stop="pause_turn")
     run.answers("Error: not executed", error=True)
     assert verdict(run.ends("failed"), NAME).status == "holds"
+
+
+@pytest.mark.parametrize("ids", [("", "a"), ("a", "a")])
+def test_calls_without_ids_of_their_own_may_fail(ids: tuple[str, str]) -> None:
+    """No wire can answer them: a run may give up over them, whatever they ask for."""
+    calls = [ToolCall(given, "look", "[]") for given in ids]
+    asked = assistant("", *calls)
+    assert ended(asked, "tool_use", status="failed").status == "holds"
+    assert ended(asked, "tool_use", status="done").status == "violated"
 
 
 def test_a_pause_is_continued_as_it_is() -> None:

@@ -44,7 +44,8 @@ RUNNABLE = ("tool_use", *FINAL_REASONS)
         "Requests of another conversation, which do not carry the response.",
         (
             "A run that a boundary, a predicate or a cancellation ends with calls, or that "
-            "fails for another reason than a call that certainly failed."
+            "fails for another reason than a call that certainly failed, such as calls "
+            "without ids of their own."
         ),
     ),
 )
@@ -131,6 +132,9 @@ def _after_calls(facts: Facts, life: Life, turn: Turn) -> Iterator[Breach]:
         return
     if any(at > turn.response_at for at, _event in facts.failures):
         return
+    ids = [asked.call.id for asked in turn.asked]
+    if not all(ids) or len(dict.fromkeys(ids)) < len(ids):
+        return  # a wire without ids of its own has no way to answer such calls
     for asked in turn.asked:
         why = _certain_failure(facts, asked)
         if why is not None:
