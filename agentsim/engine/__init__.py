@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop as SimLoop
     from agentsim.engine.refusals import Refused as Refused
     from agentsim.engine.scheduler import Told as Told
+    from agentsim.engine.seals.clock import EPOCH_NS as EPOCH_NS
     from agentsim.engine.seals.no_network import NoNetwork as NoNetwork
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
@@ -28,6 +29,7 @@ else:
         {
             "Baton": "threads.baton",
             "Choices": "choices",
+            "EPOCH_NS": "seals.clock",
             "Ending": "endings",
             "Engine": "engine",
             "Exhaustive": "exhaustive",

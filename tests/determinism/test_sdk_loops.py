@@ -41,9 +41,9 @@ def test_loops_on_the_real_sdk_are_repeatable() -> None:
     here = printed(sys.executable, "0")
     for hash_seed in ("0", "1", "7"):
         assert printed(sys.executable, hash_seed) == here
-    assert [float(line.split()[1]) for line in here.splitlines()] == [
-        pytest.approx(38.4, abs=0.6)
-    ] * 2
+    for line in here.splitlines():
+        assert 38 <= float(line.split()[1]) <= 39
+        assert line.endswith("threads 0")
 
 
 @pytest.mark.slow

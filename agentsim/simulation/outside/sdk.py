@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import UsageError
-from agentsim.engine import Baton, Life
+from agentsim.engine import EPOCH_NS, Baton, Life
 from agentsim.providers import Asked, Attempt, ScriptedClient
 from agentsim.providers.openai_chat import HttpAnswer
 from agentsim.providers.transports import (
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
 __all__ = ["Sdk"]
-
-EPOCH_S = 1_767_225_600
-"""When every run begins: 2026-01-01T00:00:00Z, in seconds since 1970."""
 
 API_KEY = "sk-simulated"
 BASE_URL = "https://api.openai.com/v1"
@@ -127,7 +124,7 @@ class Sdk:
         return await self._client.attempt(asked, timeout_s=timeout_s)
 
     def _unix_s(self) -> int:
-        return EPOCH_S + self._life.now_ns // 1_000_000_000
+        return (EPOCH_NS + self._life.now_ns) // 1_000_000_000
 
     async def _end(self, error: UsageError) -> None:
         self._life.halt(error)
@@ -137,9 +134,8 @@ class Sdk:
         baton = Baton.held()
         if baton is None:
             raise self._wrong(
-                "a synchronous client of an SDK was used outside of a synchronous "
-                "agent's own thread: an async agent takes env.openai() or "
-                "env.http_client(); threads and pools that an agent starts itself are "
-                "not available inside a simulation"
+                "a synchronous client of an SDK was used on the event loop, or on a "
+                "thread of the agent's own: an async agent takes env.openai() or "
+                "env.http_client(), or asks in asyncio.to_thread"
             )
         return baton.wait_for(ask)

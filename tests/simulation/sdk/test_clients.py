@@ -230,6 +230,15 @@ def test_a_blocking_client_on_the_loop_is_refused() -> None:
         run(asking(), agent)
 
 
+def test_a_blocking_client_is_used_on_a_thread_of_asyncio() -> None:
+    """Frameworks run synchronous code there."""
+
+    async def agent(env: Env) -> str | None:
+        return await asyncio.to_thread(hello_sync, env.openai_sync())
+
+    assert run(asking(), agent).value == "Hello."
+
+
 @pytest.mark.parametrize("swallow", [False, True])
 def test_a_stream_ends_the_run_by_name(swallow: bool) -> None:
     """The agent never sees an answer that is not what it asked for."""
