@@ -20,7 +20,7 @@ import openai
 import pytest
 
 from agentsim import Scenario, call, run, say, tool
-from agentsim.core import UsageError
+from agentsim.core import Env, UsageError
 from agentsim.engine import Life, Refused
 from tests.agents.async_function import agent as plain
 from tests.engine.runs import run as live
@@ -344,4 +344,51 @@ def test_the_dead_are_refused_and_fail_nothing(listener: Listener) -> None:
 
     assert live(agent).ending.kind == "leak"
     assert seen == [Refused]
+    assert listener.hits() == 0
+
+
+def test_functions_on_threads_are_refused_as_well(listener: Listener) -> None:
+    """What a run gives to a thread is its own: named like the rest, and stopped."""
+
+    def blocking() -> str:
+        for _ in range(5):
+            with contextlib.suppress(BaseException):
+                listener.connect()
+        return "went on"
+
+    async def agent(life: Life) -> str:
+        return await asyncio.to_thread(blocking)
+
+    with pytest.raises(UsageError) as caught:
+        live(agent)
+    assert listener.hits() == 0
+    assert "asked for a connection to 127.0.0.1:" in str(caught.value)
+    assert "on the thread" not in str(caught.value)
+
+
+def test_a_synchronous_agent_is_refused_as_well(listener: Listener) -> None:
+    """An agent that blocks is stopped by name, whatever it swallows."""
+
+    def agent(env: Env) -> str:
+        with contextlib.suppress(BaseException):
+            subprocess.run(["curl", f"127.0.0.1:{listener.port}"], check=False)
+        return "done"
+
+    with pytest.raises(UsageError, match='asked for a run of the program "curl"'):
+        run(Scenario(task="Go.", script=[say("Done.")]), agent)
+    assert listener.hits() == 0
+
+
+def test_the_sdk_is_refused_where_it_is_not_the_runs_own(listener: Listener) -> None:
+    """A client of the SDK that an agent makes itself reaches nothing, async as well."""
+
+    async def agent(env: Env) -> object:
+        url = f"http://127.0.0.1:{listener.port}"
+        async with openai.AsyncOpenAI(api_key="k", base_url=url) as client:
+            return await client.chat.completions.create(model="m", messages=[])
+
+    with pytest.raises(UsageError) as caught:
+        run(Scenario(task="Go.", script=[say("Done.")]), agent)
+    assert "agent (test_egress.py:" in str(caught.value)
+    assert f"asked for a connection to 127.0.0.1:{listener.port}" in str(caught.value)
     assert listener.hits() == 0
