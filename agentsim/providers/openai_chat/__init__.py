@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.providers.openai_chat.answers import Completion as Completion
+    from agentsim.providers.openai_chat.answers import (
+        read_completion as read_completion,
+    )
     from agentsim.providers.openai_chat.completions import (
         completion_body as completion_body,
     )
@@ -30,12 +34,14 @@ else:
             "ChatProfile": "rulebook.profile",
             "ChatRefusal": "rulebook.table",
             "ChatRule": "rulebook.table",
+            "Completion": "answers",
             "HttpAnswer": "errors",
             "LENIENT": "rulebook.profile",
             "STRICT": "rulebook.profile",
             "completion_body": "completions",
             "error_answer": "errors",
             "read_body": "wire",
+            "read_completion": "answers",
             "wire_error": "errors",
         },
     )

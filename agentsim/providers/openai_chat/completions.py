@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from agentsim.core import Request, Response, Usage
@@ -9,7 +11,7 @@ from agentsim.providers.openai_chat.ids import completion_id, fingerprint
 from agentsim.providers.openai_chat.messages import own_fields, write_call
 from agentsim.providers.openai_chat.tools import custom_names
 
-__all__ = ["completion_body", "usage_body"]
+__all__ = ["completion_body", "finish_reason", "service_tier_of"]
 
 FINISH_REASONS = {
     "end_turn": "stop",
@@ -23,39 +25,54 @@ FINISH_REASONS = {
 """Neutral stop reason -> that of the wire; any other comes through as it is."""
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 def completion_body(
     response: Response,
     *,
     request: Request,
     number: int,
     created: int,
-    service_tier: str = "default",
-    choices: int = 1,
+    body: Mapping[str, Any] = _NOTHING,
 ) -> dict[str, Any]:
     """The body of an answer.
 
     Args:
         number: That of the request; the id is made of it.
         created: Unix time in seconds.
-        choices: How many of them; a scripted model says the same in each.
+        body: That of the request, which may ask for several choices (a scripted model
+            says the same in each) and for a service tier.
     """
+    choices = body.get("n") or 1
     choice = {
         "message": message_body(response, custom=custom_names(request.tools)),
         "logprobs": None,
-        "finish_reason": FINISH_REASONS.get(response.stop_reason, response.stop_reason),
+        "finish_reason": finish_reason(response),
     }
-    body: dict[str, Any] = {
+    told: dict[str, Any] = {
         "id": completion_id(number),
         "object": "chat.completion",
         "created": created,
         "model": request.model,
         "choices": [{"index": index, **choice} for index in range(choices)],
-        "service_tier": service_tier,
+        "service_tier": service_tier_of(body),
         "system_fingerprint": fingerprint(request.model),
     }
     if response.usage is not None:
-        body["usage"] = usage_body(response.usage)
-    return body
+        told["usage"] = usage_body(response.usage)
+    return told
+
+
+def service_tier_of(body: Mapping[str, Any]) -> str:
+    """The tier that a request is served in: what it asks for, unless that is `auto`."""
+    asked = body.get("service_tier")
+    return asked if isinstance(asked, str) and asked != "auto" else "default"
+
+
+def finish_reason(response: Response) -> str:
+    """Why an answer ended, in the wire's words."""
+    return FINISH_REASONS.get(response.stop_reason, response.stop_reason)
 
 
 def message_body(response: Response, *, custom: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -82,6 +82,7 @@ class ChatService:
             request=asked.request,
             number=number,
             created=self._served.unix_s(),
+            body=body if isinstance(body, dict) else {},
         )
         return _json(told, number)
 
