@@ -9,6 +9,7 @@ from agentsim.cli.reference import command_line_page
 from agentsim.faults import faults_page
 from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
+from agentsim.providers.openai_chat import chat_rules_page
 from agentsim.pytest_plugin import pytest_page
 from agentsim.simulation import scenario_page
 from agentsim.trace import events_page
@@ -26,6 +27,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "invariants.md": reference_page,
     "mutant-matrix.md": matrix_page,
     "mutants.md": mutants_page,
+    "openai-chat.md": chat_rules_page,
     "pytest.md": pytest_page,
     "python.md": python_page,
     "rules.md": rules_page,

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from agentsim.providers.openai_chat.errors import HttpAnswer as HttpAnswer
     from agentsim.providers.openai_chat.errors import error_answer as error_answer
     from agentsim.providers.openai_chat.errors import wire_error as wire_error
+    from agentsim.providers.openai_chat.reference import (
+        chat_rules_page as chat_rules_page,
+    )
     from agentsim.providers.openai_chat.rulebook.profile import LENIENT as LENIENT
     from agentsim.providers.openai_chat.rulebook.profile import STRICT as STRICT
     from agentsim.providers.openai_chat.rulebook.profile import (
@@ -38,6 +41,7 @@ else:
             "HttpAnswer": "errors",
             "LENIENT": "rulebook.profile",
             "STRICT": "rulebook.profile",
+            "chat_rules_page": "reference",
             "completion_body": "completions",
             "error_answer": "errors",
             "read_body": "wire",

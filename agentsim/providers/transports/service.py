@@ -69,9 +69,10 @@ class ChatService:
 
     async def _chat(self, request: HttpRequest) -> HttpAnswer:
         body = read_body(request.body)
-        if isinstance(body, dict) and body.get("stream"):
-            await self._served.end(UsageError(STREAM_WORDS))
         asked = self._conversation.read(body)
+        if asked.refusal is None and isinstance(body, dict) and body.get("stream"):
+            # A bad request is refused whole, as by the service, whatever it asks for.
+            await self._served.end(UsageError(STREAM_WORDS))
         attempt = await self._served.attempt(asked, request.read_timeout_s)
         number, response = attempt.number, attempt.response
         if response is None:

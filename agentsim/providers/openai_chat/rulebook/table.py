@@ -1,10 +1,9 @@
 """What the service refuses on the Chat Completions wire: each rule as data.
 
-The `number` is the rule's place in the table of the reference page; the `source` says
-how sure it is: `observed` in traffic or in measurements, `reported` by people who met
-it, or `assumed` (then a profile can switch it off). Params name two styles of path, as
-the service does: `messages.[3].role` where the structure of the conversation is wrong,
-`messages[3].role` where the form of a field is.
+The `source` of a rule says how sure it is: `observed` in traffic or in measurements,
+`reported` by people who met it, or `assumed`, so that a profile may switch it off. Params
+have two styles of path, as with the service: `messages.[3].role` where the structure of the
+conversation is wrong, `messages[3].role` where the form of a field is.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ class ChatRule:
     """
 
     id: str
-    number: str
     sentence: str
     phrase: str
     source: Source
@@ -85,14 +83,12 @@ def refuse(
 _RULES = (
     ChatRule(
         "no-model",
-        "C1",
         "a request names a model",
         "you must provide a model parameter",
         "observed",
     ),
     ChatRule(
         "unknown-parameter",
-        "C2",
         "a request has no field that the service does not know",
         "Unknown parameter",
         "observed",
@@ -101,7 +97,6 @@ _RULES = (
     ),
     ChatRule(
         "missing-parameter",
-        "C3",
         "what an object needs is there",
         "Missing required parameter",
         "observed",
@@ -110,16 +105,13 @@ _RULES = (
     ),
     ChatRule(
         "orphan",
-        "C4",
-        "a tool message answers a call of the assistant message right before "
-        "its group (C6: of that very message)",
+        "a tool message answers a call of the assistant message before its group",
         "must be a response to a preceeding message with 'tool_calls'",
         "reported",
         "messages.[N].role",
     ),
     ChatRule(
         "unanswered",
-        "C5",
         "each call is answered before the next message that is no tool message",
         "must be followed by tool messages responding to each 'tool_call_id'",
         "reported",
@@ -127,7 +119,6 @@ _RULES = (
     ),
     ChatRule(
         "missing-id",
-        "C7",
         "a tool message says which call it answers",
         "must have a 'tool_call_id'",
         "reported",
@@ -135,7 +126,6 @@ _RULES = (
     ),
     ChatRule(
         "answered-twice",
-        "C8",
         "each call is answered once",
         "Duplicate value for 'tool_call_id'",
         "assumed",
@@ -143,7 +133,6 @@ _RULES = (
     ),
     ChatRule(
         "duplicate-id",
-        "C9",
         "the ids of the calls of one message differ",
         "Duplicate value for 'tool_call_id'",
         "assumed",
@@ -151,7 +140,6 @@ _RULES = (
     ),
     ChatRule(
         "empty-array",
-        "C10",
         "there are messages, and an array of calls has one",
         "empty array. Expected an array with minimum length 1",
         "reported",
@@ -160,7 +148,6 @@ _RULES = (
     ),
     ChatRule(
         "call-id-length",
-        "C11",
         "the id of a call has 1 to 40 characters",
         "string too long. Expected a string with maximum length 40",
         "reported",
@@ -169,7 +156,6 @@ _RULES = (
     ),
     ChatRule(
         "tool-count",
-        "C12",
         "a request offers at most 128 tools",
         "array too long. Expected an array with maximum length 128",
         "reported",
@@ -178,7 +164,6 @@ _RULES = (
     ),
     ChatRule(
         "tool-name",
-        "C13",
         "the name of a tool has letters, digits, underscores and dashes only",
         "string does not match pattern",
         "reported",
@@ -187,7 +172,6 @@ _RULES = (
     ),
     ChatRule(
         "tool-name-length",
-        "C14",
         "the name of a tool has 1 to 64 characters",
         "Expected a string with maximum length 64",
         "reported",
@@ -196,7 +180,6 @@ _RULES = (
     ),
     ChatRule(
         "description-length",
-        "C15",
         "the description of a tool has at most 1024 characters",
         "Expected a string with maximum length 1024",
         "reported",
@@ -205,7 +188,6 @@ _RULES = (
     ),
     ChatRule(
         "choice-without-tools",
-        "C16",
         "tool_choice and parallel_tool_calls come with tools",
         "is only allowed when 'tools' are specified",
         "reported",
@@ -213,7 +195,6 @@ _RULES = (
     ),
     ChatRule(
         "tool-choice",
-        "C17",
         "a tool_choice in one word is none, auto or required",
         "Supported values are: 'none', 'auto', and 'required'",
         "observed",
@@ -222,7 +203,6 @@ _RULES = (
     ),
     ChatRule(
         "choice-not-offered",
-        "C18",
         "a tool_choice names a tool that is offered",
         "not found in 'tools' parameter",
         "assumed",
@@ -230,7 +210,6 @@ _RULES = (
     ),
     ChatRule(
         "unknown-role",
-        "C19",
         "a role is one of the wire's",
         "Supported values are: 'system', 'assistant', 'user', 'function', "
         "'tool', and 'developer'",
@@ -240,7 +219,6 @@ _RULES = (
     ),
     ChatRule(
         "content-type",
-        "C20",
         "a content is a text or an array of parts",
         "expected one of a string or array of objects",
         "observed",
@@ -249,7 +227,6 @@ _RULES = (
     ),
     ChatRule(
         "null-content",
-        "C21",
         "a message has a content, unless it is the model's and calls a tool or refuses",
         "expected a string, got null",
         "reported",
@@ -257,7 +234,6 @@ _RULES = (
     ),
     ChatRule(
         "tool-schema",
-        "C22",
         "the parameters of a tool are a schema that the service can use",
         "Invalid schema for function",
         "reported",
@@ -266,7 +242,6 @@ _RULES = (
     ),
     ChatRule(
         "value",
-        "C23",
         "a field has its type, and a value that it may have",
         "Invalid type for; Expected a value; Invalid value",
         "observed",
@@ -275,7 +250,6 @@ _RULES = (
     ),
     ChatRule(
         "unsupported-parameter",
-        "C24",
         "a request has no field that its model refuses",
         "is not supported with this model",
         "observed",
@@ -284,7 +258,6 @@ _RULES = (
     ),
     ChatRule(
         "unsupported-value",
-        "C25",
         "no field has a value that its model refuses",
         "does not support",
         "observed",
@@ -293,7 +266,6 @@ _RULES = (
     ),
     ChatRule(
         "context-length",
-        "C26",
         "the messages fit into the context of the model",
         "maximum context length is",
         "reported",
@@ -302,7 +274,6 @@ _RULES = (
     ),
     ChatRule(
         "stream-options",
-        "C27",
         "stream_options come with stream",
         "only allowed when 'stream' is enabled",
         "assumed",
@@ -310,7 +281,6 @@ _RULES = (
     ),
     ChatRule(
         "top-logprobs",
-        "C28",
         "top_logprobs come with logprobs",
         "only allowed when 'logprobs' is enabled",
         "observed",
@@ -318,14 +288,12 @@ _RULES = (
     ),
     ChatRule(
         "no-json",
-        "C29",
         "the body is a JSON object",
         "We could not parse the JSON body of your request",
         "reported",
     ),
     ChatRule(
         "metadata",
-        "C30",
         "metadata are at most 16 pairs of at most 64 and 512 characters",
         "too many properties. Expected an object with at most 16 properties",
         "observed",
@@ -335,7 +303,6 @@ _RULES = (
     ),
     ChatRule(
         "content-part",
-        "C31",
         "a content has parts that the model takes",
         "Content blocks are expected to be either text or image_url type",
         "observed",
@@ -344,7 +311,6 @@ _RULES = (
     ),
     ChatRule(
         "image-role",
-        "C32",
         "images stand in messages of the user",
         "Image URLs are only allowed for messages with role 'user'",
         "reported",
@@ -353,7 +319,6 @@ _RULES = (
     ),
     ChatRule(
         "unknown-model",
-        "C33",
         "the model is one that there is",
         "does not exist or you do not have access to it",
         "observed",
