@@ -146,13 +146,14 @@ class Run:
         view: MessageView | None = None,
         *,
         tools: tuple[ToolDef, ...] | None = None,
+        wire: str = "",
     ) -> int:
         """A request goes out, and its number is returned."""
         number = next(self._requests)
         given = tuple(facts.definition for facts in self.header.tools)
         view = self.history.view() if view is None else view
         offered = given if tools is None else tools
-        self.adds(RequestSent(number, "m", view, offered, wire=self.wire))
+        self.adds(RequestSent(number, "m", view, offered, wire=wire or self.wire))
         return number
 
     def responds(

@@ -70,6 +70,28 @@ def test_the_default_of_a_schema_may_be_filled_in(given: int, expected: str) -> 
     assert verdict(run.ends(), "arguments-as-asked").status == expected
 
 
+@pytest.mark.parametrize(
+    ("kinds", "given", "expected"),
+    [
+        (["string", "null"], None, "holds"),
+        ("null", None, "holds"),
+        ("string", None, "violated"),
+        (["string", "null"], "", "violated"),
+    ],
+)
+def test_null_may_stand_for_a_field_that_was_left_out(
+    kinds: object, given: str | None, expected: str
+) -> None:
+    """Frameworks give None where the schema takes null and names no default."""
+    schema = {"type": "object", "properties": {"host": {"type": kinds}}}
+    tool = ToolFacts.of(ToolDef("look", parameters=schema), Rights())
+    run = Run([tool])
+    run.asks(call("look", "{}"))
+    run.runs("look", host=given)
+    run.answers("ok")
+    assert verdict(run.ends(), "arguments-as-asked").status == expected
+
+
 @pytest.mark.parametrize(("second", "expected"), [(2, "holds"), (1, "violated")])
 def test_each_call_runs_with_its_own_arguments(second: int, expected: str) -> None:
     """A call that is answered by another run of its sibling did not run as asked."""

@@ -413,6 +413,26 @@ def test_other_tools_are_found(tools: tuple[ToolDef, ...], found: str) -> None:
     assert found in judged.violations[0].found
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((ToolDef("look", "Look!"),), (ToolDef("look", "Look!"),), "holds"),
+        ((ToolDef("peek"), ToolDef("look", "Look!")), None, "holds"),
+        ((ToolDef("look", "Look!"),), (ToolDef("look", "Look"),), "violated"),
+        ((ToolDef("peek"),), (ToolDef("peek"),), "violated"),
+        ((), (), "violated"),
+    ],
+)
+def test_a_framework_words_tools_its_own_way_and_always_the_same(
+    first: tuple[ToolDef, ...], second: tuple[ToolDef, ...] | None, expected: str
+) -> None:
+    """By an SDK, words and further tools are the agent's; they stay, and none lacks."""
+    run = Run([LOOK])
+    run.requests(tools=first, wire="openai-chat")
+    run.requests(tools=first if second is None else second, wire="openai-chat")
+    assert verdict(run.trace(), "prefix-stable").status == expected
+
+
 def test_no_request_is_no_evidence() -> None:
     """A run that asks nothing tests neither the prefix nor the service."""
     trace = Run().ends()

@@ -190,6 +190,13 @@ def test_the_tool_gets_what_it_declares() -> None:
     assert made.outcome.at_ns == 2_000_000_000
 
 
+def test_what_a_model_was_not_told_stays_out() -> None:
+    """The fields of a nested model that were left out are filled in by the tool alone."""
+    made = called("order", Item.model_validate({"sku": "a"}), Place("Elm"))
+    assert made.trace.of(ToolStarted)[0].arguments["item"] == {"sku": "a"}
+    assert GOT[0]["item"] == Item.model_validate({"sku": "a", "n": 1})
+
+
 @settings(max_examples=40)
 @given(
     sku=st.text(max_size=5),

@@ -29,7 +29,10 @@ __all__ = ["arguments_as_asked"]
     spec=("R1.2", "R1.11", "R4.4"),
     exemptions=(
         "The order of keys, and 1 in place of 1.0: in JSON they are the same.",
-        "A field that the model left out and that gets the default of the tool's schema.",
+        (
+            "A field that the model left out and that gets the default of the tool's "
+            "schema, or null where the schema takes it and names no default."
+        ),
         (
             "An approved run without confirmed_by, of an agent that never adds it: what "
             "a person said is checked by confirmed-before-effect."
@@ -70,11 +73,17 @@ class _Defaults:
         schemas = {tool.name: tool.definition.parameters for tool in self._tools}
         properties = schemas.get(name, {}).get("properties")
         entry = properties.get(field) if isinstance(properties, Mapping) else None
-        return (
-            isinstance(entry, Mapping)
-            and "default" in entry
-            and _alike(entry["default"], value)
-        )
+        if not isinstance(entry, Mapping):
+            return False
+        if "default" in entry:
+            return _alike(entry["default"], value)
+        return value is None and "null" in _kinds(entry)
+
+
+def _kinds(entry: Mapping[str, Any]) -> list[object]:
+    """The types that a schema names itself."""
+    named = entry.get("type")
+    return [*named] if isinstance(named, list) else [named]
 
 
 def _is_asked(told: ToolStarted | ConfirmationAsked, turn: Turn) -> bool:

@@ -279,7 +279,13 @@ def _view(facts: Facts, at: int) -> MessageView:
     rationale="They are the cacheable prefix, and they carry the rules of the house: a "
     "prompt that is configured and never sent is a frequent defect.",
     spec=("R2", "R3.6"),
-    exemptions=("Where no prompt is configured, the agent may send its own, or none.",),
+    exemptions=(
+        "Where no prompt is configured, the agent may send its own, or none.",
+        (
+            "Where an SDK sends them, a framework may word descriptions and schemas in "
+            "its own way, and add tools, as long as they stay the same."
+        ),
+    ),
 )
 def prefix_stable(facts: Facts) -> Ruling:
     """Compare prompt and tools of each request with the configured and first ones."""
@@ -289,10 +295,13 @@ def prefix_stable(facts: Facts) -> Ruling:
     for life in facts.lives:
         first: list[str] | None = None
         last: MessageView | None = None
+        tools = configured
         for at, request in life.requests:
             evidence += 1
-            if request.tools is not configured and request.tools != configured:
-                violations.append(_other_tools(request.tools, configured, at))
+            if request.wire and tools is configured:
+                tools = _worded(request.tools, configured)
+            if request.tools is not tools and request.tools != tools:
+                violations.append(_other_tools(request.tools, tools, at))
             view = request.messages
             # A view that goes on from the one before starts with the same prompt.
             if last is None or not len(last) or not view.extends(last):
@@ -302,6 +311,14 @@ def prefix_stable(facts: Facts) -> Ruling:
                     violations.append(_other_prompt(prompts, first, at))
             last = view
     return rule(evidence, violations, "no request was sent")
+
+
+def _worded(
+    sent: tuple[ToolDef, ...], configured: tuple[ToolDef, ...]
+) -> tuple[ToolDef, ...]:
+    """The tools as a framework words them, if none of those configured is missing."""
+    names = [tool.name for tool in sent]
+    return sent if all(tool.name in names for tool in configured) else configured
 
 
 def _expected(facts: Facts, sent: list[str]) -> list[str]:

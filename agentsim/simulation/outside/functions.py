@@ -140,8 +140,9 @@ def _dumped(value: object) -> object:
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     try:
-        # Sets stay sets here, so that their order does not reach the tool.
-        parts = _serializer().to_python(value, by_alias=True)
+        # Sets stay sets here, so that their order does not reach the tool. A model's
+        # fields that were left out stay so: the tool fills them in itself.
+        parts = _serializer().to_python(value, by_alias=True, exclude_unset=True)
         if type(parts) is not type(value):
             return as_json(parts)
         return to_jsonable_python(value, by_alias=True)

@@ -1,0 +1,27 @@
+"""The loop on openai 2, which speaks through httpx, is the loop on the newer SDK."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.frameworks.child import made
+from tests.frameworks.children import child
+from tests.simulation.sdk import loops
+from tests.support.frameworks import OPENAI_2
+
+LOOPS: dict[str, Callable[..., object]] = {
+    "awaiting": loops.awaiting,
+    "blocking": loops.blocking,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_older_sdk_has_the_traces_of_the_newer_one(name: str) -> None:
+    """Over random schedules, time-outs of the SDK among them, no byte differs."""
+    target = f"tests.simulation.sdk.loops:{name}"
+    found = child(OPENAI_2, "runs", target, "orders", 0, 50)
+    assert {*found["endings"]} == {"returned", "raised"}
+    assert found["threads"] == []
+    here = [made(LOOPS[name], "orders", seed).trace.digest() for seed in range(50)]
+    assert found["digests"] == here
