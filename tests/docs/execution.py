@@ -4,7 +4,9 @@ What a block is, is said by its language:
 
 - `python`: runs in the page's one namespace. With `# file: name.py` in its first line
   it is a module of that name, and is imported. Functions named `test_...` are called,
-  but those with parameters: a module of such tests alone is left to pytest.
+  but those with parameters: a module of such tests alone is left to pytest. With
+  `# needs framework` in its first line it is compiled here, and tests/frameworks runs it
+  in the environment of that framework.
 - `yaml`: a whole scenario, or, with `# fields of name.yaml` in its first line, some fields
   laid over that scenario of the page. It is run with the reference agent and must hold,
   unless its first line has a comment such as `# exit code 1`.
@@ -126,6 +128,9 @@ class Page:
                 assert language == "text", f"no language that is known: {language!r}"
 
     def _python(self, block: Block) -> None:
+        if block.needs is not None:
+            compile(block.text, f"{self._name}:{block.line}", "exec")
+            return
         if block.file is None:
             module = self._namespace
             code = compile(block.text, f"{self._name}:{block.line}", "exec")

@@ -15,6 +15,7 @@ __all__ = ["Block", "anchors", "blocks", "links"]
 _FENCE = re.compile(r" {0,3}```(.*)")
 _TITLE = re.compile(r'title="([^"]+)"')
 _FILE = re.compile(r"# file: (\S+)")
+_NEEDS = re.compile(r"# needs (\S+)")
 _FIELDS = re.compile(r"# fields of (\S+)")
 _EXIT_CODE = re.compile(r"# exit code (\d)")
 _HEADING = re.compile(r"#{1,6} +(.*)")
@@ -35,6 +36,12 @@ class Block:
     language: str
     info: str
     text: str
+
+    @property
+    def needs(self) -> str | None:
+        """The framework whose environment the block runs in, by its first line."""
+        found = _NEEDS.match(self.text)
+        return found[1] if found else None
 
     @property
     def file(self) -> str | None:

@@ -18,9 +18,12 @@ RUNS = {"awaiting": 50, "blocking": 200}
 FORMS = [(name, form) for name in FRAMEWORKS for form in RUNS]
 
 
-def runs(name: str, form: str, menu: str, count: int, **more: int) -> dict[str, Any]:
+def runs(
+    name: str, form: str, menu: str, count: int, *, hash_seed: int = 0
+) -> dict[str, Any]:
     """What `count` runs of an agent gave, in a process of their own."""
-    return child(name, "runs", f"{agents_of(name)}:{form}", menu, 0, count, **more)
+    target = f"{agents_of(name)}:{form}"
+    return child(name, "runs", target, menu, 0, count, hash_seed=hash_seed)
 
 
 def told(name: str, form: str, menu: str, found: Mapping[str, Any]) -> str:
