@@ -21,6 +21,7 @@ from agentsim.core import Limits
 from agentsim.providers import call, say
 from agentsim.simulation import Menu, Scenario, explore, load_scenario, run
 from agentsim.world import Search
+from benchmarks.openai_loop import CannedOpenAI, agent
 from benchmarks.stock import StockRun
 
 ROUNDS = 7
@@ -71,6 +72,21 @@ def five_turns() -> list[Row]:
             f"{simulated_s / stock_s:.2f} x ({stock_s * 1e3:.3f} ms)",
             "≤ 3 x",
         ),
+    ]
+
+
+def openai_loop() -> list[Row]:
+    """A loop on the SDK of OpenAI, against the same on canned answers outside."""
+    scenario = load_scenario(SCENARIOS / "high_cpu.yaml")
+    canned = CannedOpenAI(scenario)
+    simulated_s, canned_s = seconds(lambda: run(scenario, agent), canned, times=20)
+    canned.close()
+    return [
+        (
+            "five turns on the OpenAI SDK, against canned answers outside",
+            f"{simulated_s / canned_s:.2f} x ({canned_s * 1e3:.1f} ms)",
+            "",
+        )
     ]
 
 
@@ -161,7 +177,7 @@ def main() -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("what", "measured", "bar"):
         table.add_column(title)
-    for measure in (five_turns, exploration, growth, virtual_hour, start):
+    for measure in (five_turns, openai_loop, exploration, growth, virtual_hour, start):
         for row in measure():
             table.add_row(*row)
     Console().print(f"Python {sys.version.split()[0]}")
