@@ -10,9 +10,16 @@ import pytest
 
 from agentsim.core import RequestSent
 from agentsim.engine import Seeded
-from agentsim.providers import say
+from agentsim.providers import call, say, together
 from agentsim.simulation import EXPLORING, Menu, Run, Scenario, explore, run
-from tests.agents.openai_chat import right_async, right_sync, steps, wrong_ends
+from agentsim.world import Files
+from tests.agents.openai_chat import (
+    right_async,
+    right_sync,
+    steps,
+    wrong_ends,
+    wrong_tools,
+)
 from tests.agents.openai_chat.faulty import WRONG, Wrong
 from tests.support.scenarios import scenario
 
@@ -114,3 +121,21 @@ def test_attempts_of_nested_retries_multiply() -> None:
         for agent in (steps.Steps, wrong_ends.RetriesRetries)
     }
     assert asked == {"Steps": 3, "RetriesRetries": 9}
+
+
+def test_a_blocking_sleep_stops_the_whole_loop() -> None:
+    """Waiting with `time.sleep` beside other calls takes the time of all of them."""
+
+    class Together(wrong_tools.SleepsBlocking, wrong_tools.AllAtOnce):
+        """Reads that could overlap, each behind a blocking sleep."""
+
+    reads = [call("read_file", path=f"{number}.txt") for number in range(4)]
+    files = Files(contents={f"{number}.txt": "text" for number in range(4)})
+    story = Scenario(
+        task="Read.", world=[files], script=[together(*reads), say("Read.")]
+    )
+    ended = {
+        agent.__name__: run(story, agent).trace.events[-1].at_ns
+        for agent in (wrong_tools.AllAtOnce, Together)
+    }
+    assert ended["Together"] - ended["AllAtOnce"] == 4 * 500_000_000
