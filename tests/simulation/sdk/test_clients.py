@@ -11,6 +11,7 @@ import httpx2
 import openai
 import pytest
 from openai.types.chat import ChatCompletion
+from pydantic import BaseModel
 
 from agentsim.core import Env, Request, RequestFailed, RequestSent, UsageError, user
 from agentsim.faults import (
@@ -20,7 +21,7 @@ from agentsim.faults import (
     rate_limited,
     server_error,
 )
-from agentsim.providers import say
+from agentsim.providers import forever, say
 from agentsim.providers.openai_chat import HttpAnswer
 from agentsim.providers.transports import HttpRequest, http_library
 from agentsim.simulation import Agent, Run, Scenario, run
@@ -167,6 +168,42 @@ def test_models_cost_neither_time_nor_a_request() -> None:
     made = run(asking(model="gpt-5"), agent)
     assert made.value == "gpt-5,gpt-5"
     assert (seconds(made), made.outcome.at_ns) == ([], 0)
+
+
+class Found(BaseModel):
+    """What the model is asked to fill in."""
+
+    disks: int
+
+
+def test_every_form_of_a_plain_request_is_answered() -> None:
+    """Raw and late-read responses, parsed ones, changed clients, and Azure's."""
+    seen: list[Any] = []
+
+    async def agent(env: Env) -> None:
+        client = env.openai()
+        chat = client.chat.completions
+        raw = await chat.with_raw_response.create(model="gpt-5", messages=HELLO)
+        seen.append(raw.parse().choices[0].message.content)
+        late = chat.with_streaming_response.create(model="gpt-5", messages=HELLO)
+        async with late as response:
+            body: Any = await response.json()
+            seen.append(body["choices"][0]["message"]["content"])
+        parsed = await chat.parse(model="gpt-5", messages=HELLO, response_format=Found)
+        seen.append(parsed.choices[0].message.parsed)
+        seen.append(await hello(client.with_options(timeout=3)))
+        azure = openai.AsyncAzureOpenAI(
+            api_key="k",
+            api_version="2024-10-21",
+            azure_endpoint="https://mine.openai.azure.com",
+            http_client=env.http_client(),
+        )
+        seen.append(await hello(azure))
+
+    text = '{"disks": 3}'
+    made = run(asking(script=[forever(say(text))]), agent)
+    assert made.outcome.ending == "returned"
+    assert seen == [text, text, Found(disks=3), text, text]
 
 
 # ------------------------------------------------------------------------ what is refused
