@@ -29,6 +29,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from agentsim.engine.threads.outcomes import Job, function_name
+
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
@@ -322,8 +324,10 @@ def _anyio_worker(backend: ModuleType) -> type:
                     finally:
                         del backend.threadlocals.current_cancel_scope
 
+            jobs = self.loop.jobs
+            assert jobs is not None
             report = partial(self._report_result, future)
-            self.loop.start_job(work, function, report)
+            jobs.start(Job(work, function_name(function), report), original.__name__)
 
     return WorkerThread
 

@@ -86,7 +86,11 @@ class Incarnation:
         closers = loop.closers()
         alive = [task for task in loop.alive_tasks() if task not in closers]
         leaks = [f"tasks are alive after the end: {who_waits(alive)}"] if alive else []
-        if threads := self.threads.names():
+        # Who was cancelled can't end its threads, and a program that ends leaves them.
+        jobs = [] if self.cancelled or loop.jobs is None else loop.jobs.names()
+        if jobs:
+            leaks.append(f"functions on threads go on after the end: {', '.join(jobs)}")
+        if threads := self.threads.names(loop.idents):
             leaks.append(f"threads are alive after the end: {', '.join(threads)}")
         if leaks:
             kind = "leak"

@@ -12,6 +12,7 @@ import asyncio
 import math
 import threading
 import weakref
+from _thread import LockType, allocate_lock
 from collections import deque
 from collections.abc import (
     AsyncGenerator,
@@ -21,7 +22,8 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import Context
 from functools import cache, partial
 from heapq import heapify, heappop, heappush
@@ -39,7 +41,7 @@ from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
 from agentsim.engine.seals.asked import asked_of_loop
 from agentsim.engine.seals.callers import suspended
 from agentsim.engine.threads.held import HERE
-from agentsim.engine.threads.outcomes import function_name, settle
+from agentsim.engine.threads.outcomes import Job, function_name, settle
 
 if TYPE_CHECKING:
     from agentsim.engine.threads.jobs import Jobs
@@ -53,6 +55,16 @@ _Factory = Callable[..., asyncio.Future[Any]]
 SECOND_NS = 1_000_000_000
 _CANCELLED_TIMERS_MAX = 64
 _REFUSALS_MAX = 3
+
+
+OUTSIDE_S = 1.0
+"""Real seconds that a run in which nothing else can happen waits for other threads."""
+
+
+def _bell() -> LockType:
+    bell = allocate_lock()
+    bell.acquire()
+    return bell
 
 
 @cache
@@ -82,6 +94,8 @@ class SimLoop(asyncio.BaseEventLoop):
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
         looks: How often the time was asked for since anything happened.
         refusals: How often something was refused.
+        held_up: How many of its threads wait for a lock, an event or the like.
+        idents: Of the threads of this life: its own, and those that it waits for.
         jobs: The threads of this life; None where there is nobody to open gates.
     """
 
@@ -100,7 +114,10 @@ class SimLoop(asyncio.BaseEventLoop):
         self.looks = 0
         self._seconds = now_ns / SECOND_NS
         self._thread = threading.get_ident()
+        self.idents = {self._thread}
         self._handed_in: deque[asyncio.Future[bool]] = deque()
+        self._bell = _bell()
+        self.held_up = 0
         self._factory: _Factory | None = None
         self._tasks: list[asyncio.Future[Any]] = []
         self._tasks_max = 64
@@ -281,6 +298,8 @@ class SimLoop(asyncio.BaseEventLoop):
     def hand_in(self, future: asyncio.Future[bool]) -> None:
         """Take a future that a thread outside of the simulation has made true."""
         self._handed_in.append(future)
+        with suppress(RuntimeError):  # the bell rings already
+            self._bell.release()
 
     def take_in(self) -> bool:
         """Set what was handed in since the last time; False if nothing was."""
@@ -291,6 +310,26 @@ class SimLoop(asyncio.BaseEventLoop):
             if not future.done():
                 future.set_result(True)
         return True
+
+    def wait_outside(self) -> bool:
+        """Where all else stands still, wait in real time for a thread of a library.
+
+        Returns:
+            Whether one of them let a thread of this loop go on.
+        """
+        if not self.held_up or not self.has_others:
+            return False
+        self._bell.acquire(timeout=OUTSIDE_S)
+        return self.take_in()
+
+    @property
+    def has_others(self) -> bool:
+        """Whether there are threads that go on while this loop's own does not."""
+        main = threading.main_thread()
+        return any(
+            thread is not main and not self.owns(thread.ident or 0)
+            for thread in threading.enumerate()
+        )
 
     def number_task(self) -> int:
         """Draw the next task's number."""
@@ -351,23 +390,29 @@ class SimLoop(asyncio.BaseEventLoop):
         raise Refused(text)
 
     def run_in_executor(
-        self,
-        executor: Executor | None,  # noqa: ARG002 - each job has a thread of its own
-        func: Callable[[*_Ts], _T],
-        *args: *_Ts,
+        self, executor: Executor | None, func: Callable[[*_Ts], _T], *args: *_Ts
     ) -> asyncio.Future[_T]:
         """Run a function on a thread that goes on only while this loop waits for it."""
+        assert self.jobs is not None
+        executor = executor or self.jobs.default
+        if executor is not None:
+            return asyncio.wrap_future(executor.submit(func, *args), loop=self)
         future = self.create_future()
         call = partial(func, *args) if args else func
-        self.start_job(call, func, partial(settle, future))
+        job = Job(call, function_name(func), partial(settle, future))
+        self.jobs.start(job)
         return future
 
-    def start_job(
-        self, call: Callable[[], object], function: object, report: Callable[..., Any]
-    ) -> None:
-        """Begin a job on a thread; `function` is what it is named after."""
+    def set_default_executor(self, executor: Executor) -> None:
+        """Take a pool whose bounds and initializer count from now on."""
+        if not isinstance(executor, ThreadPoolExecutor):
+            raise TypeError("executor must be ThreadPoolExecutor instance")
         assert self.jobs is not None
-        self.jobs.start(call, function_name(function), report)
+        self.jobs.default = executor
+
+    def owns(self, ident: int) -> bool:
+        """Whether a thread is this loop's own, or one that it waits for."""
+        return ident in self.idents
 
     def halt(self, failure: BaseException) -> None:
         """End the run with a failure, whatever the agent makes of it; the first wins."""

@@ -22,6 +22,7 @@ NETWORK = "the network"
 PROCESSES = "processes"
 LOOP = "a second event loop"
 STANDSTILL = "a standstill"
+BLOCKING = "a blocked loop"
 
 _ADVICE = {
     _THREADS: "call the function directly, or make it async",
@@ -31,6 +32,8 @@ _ADVICE = {
     PROCESSES: "let a tool of the world answer in the program's place",
     _SIGNALS: "leave them to the program around the agent",
     _CONTROL: "return from the agent to end the run",
+    BLOCKING: "await it (asyncio.wrap_future makes a future of a thread's one awaitable), "
+    "or let the function that waits run by asyncio.to_thread",
     STANDSTILL: "wait in between, with asyncio.sleep or a wait on a thread of its own",
     LOOP: "give the async function itself as the agent, or ask through env.sync",
 }
@@ -46,10 +49,11 @@ _LACKS = {
     NETWORK: "a simulation does not reach the network",
     PROCESSES: "a simulation starts no processes",
     STANDSTILL: "nothing else can happen meanwhile",
+    BLOCKING: "on the event loop's thread, where no other thread of a simulation goes on "
+    "meanwhile",
 }
 
 REFUSED_METHODS: dict[str, str] = {
-    "set_default_executor": _THREADS,
     "add_signal_handler": _SIGNALS,
     "remove_signal_handler": _SIGNALS,
     "stop": _CONTROL,

@@ -75,7 +75,9 @@ class Scheduler:
             return True
         timer_ns = loop.next_timer_ns() if loop.timers else None
         if not gates:
-            return timer_ns is not None and self._fire(now, timer_ns)
+            if timer_ns is None:
+                return loop.wait_outside()
+            return self._fire(now, timer_ns)
         first = gates[0] if len(gates) == 1 else first_due(gates)
         options = 1 + self._extras
         if self._any_order:

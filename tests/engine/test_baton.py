@@ -345,7 +345,7 @@ def test_a_thread_whose_driver_is_gone_is_fenced(
     (left,) = [thread for thread in threading.enumerate() if thread not in before]
     stop.release()
     left.join(0.05)
-    assert (left.is_alive(), left.daemon, seen) == (True, True, [Fenced] * 3)
+    assert (left.is_alive(), seen) == (True, [Fenced] * 3)
     PARKED.append(left)
 
 
@@ -378,7 +378,7 @@ def test_other_threads_sleep_for_real() -> None:
         slept.append(asyncio.run(asyncio.sleep(0.001, 1.0)))
 
     def agent(life: Life) -> int:
-        thread = threading.Thread(target=other)
+        thread = threading.Thread(target=other, daemon=True)
         thread.start()
         thread.join()
         return life.now_ns
@@ -501,7 +501,7 @@ def test_threads_of_its_own_may_not_wait() -> None:
 
     async def main(life: Life) -> None:
         seen: list[BaseException] = []
-        thread = threading.Thread(target=work, args=(life, seen))
+        thread = threading.Thread(target=work, args=(life, seen), daemon=True)
         thread.start()
         thread.join()
         assert [type(error) for error in seen] == [Refused]

@@ -195,7 +195,7 @@ def test_another_thread_may_not_schedule() -> None:
             except Refused as error:
                 seen.append(type(error))
 
-        thread = threading.Thread(target=work)
+        thread = threading.Thread(target=work, daemon=True)
         thread.start()
         thread.join()
         assert seen == [Refused]

@@ -21,7 +21,7 @@ from agentsim.engine.gates import Fenced
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.threads.held import HERE
 from agentsim.engine.threads.stacks import is_debugged, where_is
-from agentsim.engine.threads.workers import Worker
+from agentsim.engine.threads.workers import Adopted, Worker
 
 __all__ = ["Baton"]
 
@@ -56,11 +56,12 @@ class Baton:
         "_fenced",
         "_function",
         "_go",
-        "_is_of_pool",
+        "_is_fresh",
         "_name",
         "_refusals",
         "_value",
         "_worker",
+        "has_begun",
         "loop",
     )
 
@@ -69,12 +70,12 @@ class Baton:
         function: Callable[[], object],
         *,
         name: str,
-        worker: Worker | None = None,
+        worker: Worker | Adopted | None = None,
     ) -> None:
         self._function = function
         self._name = name
         self._worker = worker
-        self._is_of_pool = worker is not None
+        self._is_fresh = worker is None
         self._go = allocate_lock()
         self._back = allocate_lock()
         self._go.acquire()
@@ -82,7 +83,7 @@ class Baton:
         self._asked: Callable[[], Awaitable[Any]] | None = None
         self._value: object = None
         self._error: BaseException | None = None
-        self._abandoned = False
+        self._abandoned = self.has_begun = False
         self._fenced = self._refusals = 0
         self.loop: SimLoop
 
@@ -118,6 +119,7 @@ class Baton:
             UsageError: as `drive`.
         """
         self.loop = cast("SimLoop", asyncio.get_running_loop())
+        self.has_begun = True
         try:
             worker = self._start()
             self._resume(worker)
@@ -125,9 +127,9 @@ class Baton:
                 await self._answer(self._asked)
                 self._resume(worker)
         except BaseException:
-            self._abandon()
+            self.abandon()
             raise
-        if not self._is_of_pool:
+        if isinstance(worker, Worker) and self._is_fresh:
             worker.end()
         value, self._value = self._value, None
         error, self._error = self._error, None
@@ -144,19 +146,19 @@ class Baton:
             raise  # Ctrl-C is for who explores, and no agent may swallow it
         except asyncio.CancelledError as error:
             # Nobody cancels the driver of a job but who buries it.
-            buried = self._is_of_pool and self.loop.dead
+            buried = self.loop.dead and not self._is_fresh
             self._error = Fenced() if buried else error
         except BaseException as error:  # noqa: BLE001 - it is the thread that takes it
             self._error = error
 
-    def _start(self) -> Worker:
+    def _start(self) -> Worker | Adopted:
         if self._worker is None:
             self._function = partial(copy_context().run, self._function)
             self._worker = Worker(self._name, self.loop, wanted_by=self._name)
-        self._worker.run(self._run)
+        self._worker.run(self.run)
         return self._worker
 
-    def _resume(self, worker: Worker) -> None:
+    def _resume(self, worker: Worker | Adopted) -> None:
         """Let the thread go on until it waits for something, or ends."""
         self._go.release()
         while not self._back.acquire(timeout=PATIENCE_S):
@@ -171,7 +173,7 @@ class Baton:
             self.loop.halt(error)
             raise error
 
-    def _abandon(self) -> None:
+    def abandon(self) -> None:
         """Leave the thread to itself: it is fenced from now on."""
         self._abandoned = True
         _open(self._go)
@@ -208,7 +210,8 @@ class Baton:
             self.wait_for(self.loop.create_future)
         self.loop.refuse(what, kind)
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Run the function, on its thread, from the first time on that it may."""
         HERE.baton = self
         self._go.acquire()
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 GRACE_S = 0.2
 """Real seconds for all threads together that are about to end."""
@@ -25,8 +25,11 @@ class LeftoverThreads:
     def __init__(self) -> None:
         self._before: Sequence[threading.Thread] = threading.enumerate()
 
-    def names(self) -> list[str]:
+    def names(self, ours: Container[int | None]) -> list[str]:
         """Names of those that go on, in the order in which they were started.
+
+        Args:
+            ours: Idents of the threads that the loop waits for: those are told as jobs.
 
         Numbers are left out, since they count all threads of a process.
         """
@@ -35,7 +38,9 @@ class LeftoverThreads:
         left = [
             thread
             for thread in threading.enumerate()
-            if thread not in self._before and _counts(thread)
+            if thread not in self._before
+            and _counts(thread)
+            and thread.ident not in ours
         ]
         for thread in left:
             thread.join(GRACE_S / len(left))

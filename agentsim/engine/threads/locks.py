@@ -1,16 +1,18 @@
 """Locks that a thread of a simulation finds taken without stopping all the others.
 
 On such a thread a lock that is taken means: hand over until it is free, in virtual
-time. On every other thread it is the lock of the standard library.
+time. On the event loop's own thread nothing can happen meanwhile, so that a wait ends
+in virtual time or is refused. On every other thread it is the standard library's lock.
 """
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 from collections import deque
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from agentsim.engine.refusals import BLOCKING
+from agentsim.engine.seals.inside import inside, looking
 from agentsim.engine.threads.held import HERE
 
 if TYPE_CHECKING:
@@ -21,22 +23,39 @@ if TYPE_CHECKING:
 
 __all__ = ["SimLock"]
 
+_SECOND_NS = 1_000_000_000
+
+PATIENCE_S = 10.0
+"""Real seconds that the loop's thread waits for a thread of a library."""
+
 
 class SimLock:
     """Stands in for `threading.Lock`: it goes to those who wait in their order."""
 
-    __slots__ = ("__weakref__", "_lock", "_waiting")
+    __slots__ = ("__weakref__", "_holder", "_lock", "_waiting")
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
+        self._holder = 0
         self._waiting: deque[Future[bool]] = deque()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:  # noqa: FBT001, FBT002 - as there
         """Take the lock; False if it is taken, and stays so for `timeout` seconds."""
-        baton = HERE.baton
-        if baton is None or not blocking or (timeout < 0 and timeout != -1):
-            return self._lock.acquire(blocking, timeout)
-        return self._lock.acquire(blocking=False) or self._wait(baton, timeout)
+        got = self._lock.acquire(blocking=False)
+        if not got and (not blocking or (timeout < 0 and timeout != -1)):
+            # It is taken, or the arguments are wrong, which the real one says.
+            got = self._lock.acquire(blocking, timeout)
+        elif not got:
+            baton = HERE.baton
+            if baton is not None and baton.loop.owns(self._holder):
+                got = self._hand_over(baton, timeout)
+            elif baton is None and (loop := inside()) is not None:
+                got = self._stand_still(loop, timeout)
+            else:
+                got = self._lock.acquire(timeout=timeout)
+        if got:
+            self._holder = get_ident()
+        return got
 
     def release(self) -> None:
         """Give the lock to who has waited longest, or leave it free."""
@@ -44,9 +63,8 @@ class SimLock:
         while waiting:
             future = waiting.popleft()
             if not future.done():
-                baton = HERE.baton
                 loop = cast("SimLoop", future.get_loop())
-                if (baton is not None and baton.loop is loop) or loop.is_on_its_thread:
+                if loop.owns(get_ident()):
                     future.set_result(True)
                 else:
                     loop.hand_in(future)
@@ -67,24 +85,35 @@ class SimLock:
         self._lock = allocate_lock()
         self._waiting.clear()
 
-    def _wait(self, baton: Baton, timeout: float) -> bool:
+    def _hand_over(self, baton: Baton, timeout: float) -> bool:
+        """Let all others go on until it is free, or virtual seconds have passed."""
         loop = baton.loop
-        future = loop.create_future()
+        future: Future[bool] = loop.create_future()
         if timeout >= 0:
             loop.call_later(timeout, _give_up, future)
         self._waiting.append(future)
+        loop.held_up += 1
         try:
-            return baton.wait_for(partial(_itself, future))
+            return baton.wait_for(lambda: future)
         except BaseException:
             if future.done() and not future.cancelled() and future.result():
                 self.release()  # it came in the moment of the end
             raise
+        finally:
+            loop.held_up -= 1
+
+    def _stand_still(self, loop: SimLoop, timeout: float) -> bool:
+        """Wait on the loop's thread, where only threads of libraries can end it."""
+        real_s = min(timeout, PATIENCE_S) if timeout >= 0 else PATIENCE_S
+        if loop.has_others and self._lock.acquire(timeout=real_s):
+            return True
+        if timeout < 0:
+            loop.refuse("a wait for another thread", BLOCKING)
+        looking("a wait on the event loop's thread")
+        loop.advance(loop.now_ns + round(timeout * _SECOND_NS))
+        return False
 
 
 def _give_up(future: Future[bool]) -> None:
     if not future.done():
         future.set_result(False)
-
-
-def _itself(future: Future[bool]) -> Future[bool]:
-    return future

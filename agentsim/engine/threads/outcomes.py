@@ -1,11 +1,31 @@
-"""What a job on a thread is called, and where its outcome goes."""
+"""What a job on a thread is: what it calls, its name, and where its outcome goes."""
 
 from __future__ import annotations
 
 from asyncio import Future
+from collections.abc import Callable
 from contextvars import Context
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+
+Report = Callable[[object, BaseException | None], object]
+"""Takes what a function returned, or raised."""
+
+
+class Job(NamedTuple):
+    """A function for a thread.
+
+    Attributes:
+        call: What the thread runs.
+        name: That of the function, as it is told to people.
+        report: Called on the loop's thread with the outcome.
+        cancel: Called if it is dropped before there was a thread for it.
+    """
+
+    call: Callable[[], object]
+    name: str
+    report: Report
+    cancel: Callable[[], object] | None = None
 
 
 def function_name(function: object) -> str:

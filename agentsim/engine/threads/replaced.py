@@ -1,51 +1,76 @@
-"""What of the standard library is another on a thread that holds a baton."""
+"""What of the standard library is another on the threads of a run: loops, locks, threads.
+
+All that is replaced looks whose thread it is on, and those of which no run knows get
+what the standard library does. What is made while a life runs may outlive it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
 from asyncio import events
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.thread import BrokenThreadPool
+from functools import partial
 from inspect import iscoroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentsim.engine.refusals import LOOP
+from agentsim.engine.refusals import BLOCKING, LOOP
+from agentsim.engine.seals.inside import inside, looking
+from agentsim.engine.seals.timers import TIMERS
+from agentsim.engine.threads.adopted import REAL_JOIN, REAL_START
 from agentsim.engine.threads.baton import Baton
 from agentsim.engine.threads.held import HERE
 from agentsim.engine.threads.locks import SimLock
+from agentsim.engine.threads.outcomes import Job, function_name
+
+if TYPE_CHECKING:
+    from agentsim.engine.loop import SimLoop
 
 T = TypeVar("T")
 
 _REAL_LOOP = asyncio.new_event_loop
 _REAL_RUN = asyncio.run
-_REAL_LOCK = vars(threading)["_allocate_lock"]
-_REAL_START = threading.Thread.start
+_REAL_SUBMIT = ThreadPoolExecutor.submit
+_REAL_SHUTDOWN = ThreadPoolExecutor.shutdown
+
+_THREADING: dict[str, Any] = vars(threading)
+_QUEUE: dict[str, Any] = vars(queue)
+
+_monotonic = next(home.stand_in for home in TIMERS if home.attribute == "monotonic")
 
 
 class Replaced:
-    """While entered, what makes an event loop looks whose thread it is on.
-
-    Threads that hold no baton get what the standard library does.
-    """
+    """While entered, what blocks, or makes a loop or a thread, looks where it is."""
 
     __slots__ = ("_before", "_run")
 
     def __enter__(self) -> None:
-        """Put both in place, keeping what was there before."""
-        self._before = asyncio.new_event_loop, events.new_event_loop
+        """Put all in place, keeping what was there before."""
         self._run = asyncio.run
-        # What `Condition.wait` waits on, and thereby events, queues and futures.
-        vars(threading)["_allocate_lock"] = SimLock
-        threading.Thread.start = _start  # type: ignore[method-assign]
         asyncio.run = _run
-        asyncio.new_event_loop = events.new_event_loop = _new_event_loop
+        self._before = [names[name] for names, name, _ in _NAMES]
+        for names, name, ours in _NAMES:
+            names[name] = ours
+        threading.Thread.start = _start  # type: ignore[method-assign]
+        threading.Thread.join = _join  # type: ignore[method-assign]
+        ThreadPoolExecutor.submit = _submit  # type: ignore[method-assign, assignment]
+        ThreadPoolExecutor.shutdown = _shutdown  # type: ignore[method-assign, assignment]
 
     def __exit__(self, *_: object) -> None:
         """Put back what was there before."""
-        asyncio.new_event_loop, events.new_event_loop = self._before
+        ThreadPoolExecutor.shutdown = _REAL_SHUTDOWN  # type: ignore[method-assign]
+        ThreadPoolExecutor.submit = _REAL_SUBMIT  # type: ignore[method-assign]
+        threading.Thread.join = REAL_JOIN  # type: ignore[method-assign]
+        threading.Thread.start = REAL_START  # type: ignore[method-assign]
+        for (names, name, _), before in zip(_NAMES, self._before, strict=True):
+            names[name] = before
         asyncio.run = self._run
-        vars(threading)["_allocate_lock"] = _REAL_LOCK
-        threading.Thread.start = _REAL_START  # type: ignore[method-assign]
+
+
+# ------------------------------------------------------------------------- event loops
 
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:
@@ -64,10 +89,118 @@ def _run(main: Coroutine[Any, Any, T], **options: Any) -> T:
     return _REAL_RUN(main, **options)
 
 
+# ----------------------------------------------------------------------------- threads
+
+
 def _start(self: threading.Thread) -> None:
-    """Start a thread; that it runs is waited for in real time."""
-    baton, HERE.baton = HERE.baton, None
+    """Start a thread, which waits for its baton unless it is a daemon, as libraries' are."""
+    baton, HERE.baton = HERE.baton, None  # that it runs is waited for in real time
     try:
-        _REAL_START(self)
+        loop = inside() if baton is None else baton.loop
+        fresh = self.ident is None
+        if loop is None or loop.jobs is None or self.daemon or not fresh:
+            REAL_START(self)
+        else:
+            loop.jobs.adopt(self, partial(REAL_START, self))
     finally:
         HERE.baton = baton
+
+
+def _join(self: threading.Thread, timeout: float | None = None) -> None:
+    """Wait for a thread; for one of the run, in virtual time."""
+    loop = inside()
+    jobs = None if loop is None else loop.jobs
+    driver = None if jobs is None else jobs.driver_of(self)
+    baton = HERE.baton
+    if loop is None or driver is None or self is threading.current_thread():
+        REAL_JOIN(self, timeout)
+    elif baton is not None:
+        limit_s = None if timeout is None else max(timeout, 0)
+        baton.wait_for(lambda: asyncio.wait([driver], timeout=limit_s))
+    else:
+        _block(loop, f"the end of the thread {self.name}", timeout)
+
+
+def _block(loop: SimLoop, what: str, timeout: float | None) -> None:
+    """Wait in vain on the loop's thread: so long, or for ever, which is refused."""
+    if timeout is None:
+        loop.refuse(what, BLOCKING)
+    looking(what)
+    loop.advance(loop.now_ns + round(max(timeout, 0) * 1_000_000_000))
+
+
+# ------------------------------------------------------------------------------- pools
+
+
+def _submit(
+    self: ThreadPoolExecutor, fn: Callable[..., T], /, *args: Any, **kwargs: Any
+) -> Future[T]:
+    """Give a function to a thread of the run, in place of one of the pool's own."""
+    loop = inside()
+    pool: Any = self
+    if loop is None or loop.jobs is None:
+        return _REAL_SUBMIT(self, fn, *args, **kwargs)
+    if pool._broken:  # noqa: SLF001 - nothing public tells it
+        raise BrokenThreadPool(pool._broken)  # noqa: SLF001
+    if pool._shutdown:  # noqa: SLF001
+        raise RuntimeError("cannot schedule new futures after shutdown")
+    future: Future[T] = Future()
+
+    def work() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 - who waits for it takes it
+            future.set_exception(error)
+
+    def report(_: object, error: BaseException | None) -> None:
+        if error is not None and not future.done():
+            future.set_exception(error)  # it did not come to `work`
+
+    name = function_name(partial(fn, *args))
+    loop.jobs.start(Job(work, name, report, future.cancel), self)
+    return future
+
+
+def _shutdown(
+    self: ThreadPoolExecutor,
+    wait: bool = True,  # noqa: FBT001, FBT002 - as there
+    *,
+    cancel_futures: bool = False,
+) -> None:
+    """Take no more, and wait for what the run's threads do for the pool."""
+    _REAL_SHUTDOWN(self, wait=False, cancel_futures=cancel_futures)
+    loop = inside()
+    pool = None if loop is None or loop.jobs is None else loop.jobs.pool_of(self)
+    if pool is None:
+        _REAL_SHUTDOWN(self, wait=wait)
+        return
+    if cancel_futures:
+        pool.cancel_waiting()
+    if not wait or not pool.is_busy:
+        return
+    baton = HERE.baton
+    if baton is None:
+        assert loop is not None
+        _block(loop, "the end of a pool of threads", None)
+    else:
+        baton.wait_for(pool.idle)
+
+
+# ------------------------------------------------------------------- what has its place
+
+
+_NAMES: tuple[tuple[dict[str, Any], str, Any], ...] = (
+    # What `Condition.wait` waits on, and thereby events, queues, barriers and futures.
+    (_THREADING, "_allocate_lock", SimLock),
+    (_THREADING, "Lock", SimLock),
+    # Without its lock of C, `RLock` is made of `_allocate_lock`.
+    (_THREADING, "_CRLock", None),
+    (_QUEUE, "SimpleQueue", _QUEUE["_PySimpleQueue"]),
+    (vars(asyncio), "new_event_loop", _new_event_loop),
+    (vars(events), "new_event_loop", _new_event_loop),
+    (_THREADING, "_time", _monotonic),
+    (_QUEUE, "time", _monotonic),
+)
+"""Names of the standard library's modules, and what is there while a life runs."""

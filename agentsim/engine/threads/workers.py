@@ -40,6 +40,10 @@ class Worker:
         self._wake.acquire()
         self.thread = threading.Thread(target=self._run, name=name, daemon=True)
         self.thread.start()
+        # It was started as a daemon, so that one which is parked holds up no exit. The
+        # agent is to see it as those of asyncio, of which its own threads take after.
+        vars(self.thread)["_daemonic"] = False
+        loop.idents.add(self.thread.ident or 0)
         self._entry = (self.thread, loop)
         _STARTED.append(self._entry)
 
@@ -68,6 +72,21 @@ class Worker:
                 return
             function()
             del function  # else it would live until the next one comes
+
+
+class Adopted:
+    """A thread that runs one function only, where a baton wants a worker."""
+
+    __slots__ = ("thread",)
+
+    def __init__(self, thread: threading.Thread) -> None:
+        self.thread = thread
+
+    def run(self, function: Callable[[], None]) -> None:
+        """Nothing: it runs the function from its start on, and waits for the baton."""
+
+    def leave(self) -> None:
+        """Nothing: it ends with its function."""
 
 
 def _refuse_to_pile_up(wanted_by: str) -> None:
