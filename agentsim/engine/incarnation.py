@@ -11,6 +11,7 @@ from agentsim.engine.endings import Ending, who_waits
 from agentsim.engine.gates import Gate
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.threads.jobs import BEGINS
 from agentsim.engine.threads.leftover import LeftoverThreads
 
 _DRAIN_MAX = 10_000
@@ -78,6 +79,8 @@ class Incarnation:
         loop = self.loop
         self.life.ended = True
         _drain(loop)
+        self._let_threads_begin()
+        _drain(loop)
         for generator in loop.open_generators():
             loop.generator_dropped(generator)
         _drain(loop)
@@ -90,12 +93,19 @@ class Incarnation:
         jobs = [] if self.cancelled or loop.jobs is None else loop.jobs.names()
         if jobs:
             leaks.append(f"functions on threads go on after the end: {', '.join(jobs)}")
-        if threads := self.threads.names(loop.idents):
+        if threads := self.threads.names():
             leaks.append(f"threads are alive after the end: {', '.join(threads)}")
         if leaks:
             kind = "leak"
         words = "; ".join(leaks)
         return Ending(kind, value, raised, words, self._unhandled())
+
+    def _let_threads_begin(self) -> None:
+        """Let functions that were given to threads run, if they need nothing more."""
+        if not self.cancelled:
+            for gate in [one for one in self.gates if one.label.startswith(BEGINS)]:
+                self.gates.remove(gate)
+                gate.set_result(None)
 
     def stuck(self) -> Ending:
         """End a life in which nothing can go on."""

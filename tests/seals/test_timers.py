@@ -180,21 +180,29 @@ def test_a_sleep_on_a_baton_thread_lets_others_go_on() -> None:
 
 
 def test_deadlines_of_waits_are_virtual_where_waits_are() -> None:
-    """Queues and conditions take the time of the run on baton threads alone."""
+    """Queues and conditions take the time of the run on its threads, and on no other."""
     clocks = vars(queue)["time"], vars(threading)["_time"]
 
     def deadlines() -> list[float]:
         return [vars(queue)["time"](), vars(threading)["_time"]()]
 
+    def elsewhere() -> list[float]:
+        real: list[float] = []
+        thread = threading.Thread(target=lambda: real.extend(deadlines()), daemon=True)
+        thread.start()
+        thread.join()
+        return real
+
     async def main(life: Life) -> list[object]:
         await life.gate("a", latency_s=3)
-        return [await Baton(deadlines, name="deadlines").drive(), deadlines()]
+        on_a_baton = await Baton(deadlines, name="deadlines").drive()
+        return [on_a_baton, deadlines(), elsewhere()]
 
     before = time.monotonic()
     ending: Any = run(main).ending
-    there, here = ending.value
-    assert there == [3.0, 3.0]
-    assert before <= min(here) <= max(here) <= time.monotonic()
+    on_a_baton, on_the_loop, real = ending.value
+    assert on_a_baton == on_the_loop == [3.0, 3.0]
+    assert before <= min(real) <= max(real) <= time.monotonic()
     assert (vars(queue)["time"], vars(threading)["_time"]) == clocks
 
 

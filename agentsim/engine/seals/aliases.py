@@ -50,23 +50,19 @@ class Home:
             functions too, and a plain one would become a method of theirs.
         original: The function.
         beneath: What was there before the run at hand.
-        is_alias: Whether this is no home but one name more, with a stand-in of its own.
     """
 
-    __slots__ = ("attribute", "beneath", "is_alias", "names", "original", "stand_in")
+    __slots__ = ("attribute", "beneath", "names", "original", "stand_in")
 
     def __init__(
         self,
         module: ModuleType,
         attribute: str,
         stand_in: Callable[..., Any],
-        *,
-        is_alias: bool = False,
     ) -> None:
         self.names: Names = vars(module)
         self.attribute = attribute
         self.stand_in = stand_in
-        self.is_alias = is_alias
         current = self.names[attribute]
         # agentsim may be imported within a freeze.
         frozen = _is_frozen(current, attribute)
@@ -136,8 +132,6 @@ class Aliases:
             return
         known: dict[object, Home] = {}
         for home in self._homes:
-            if home.is_alias:
-                continue
             known[home.original] = known[home.stand_in] = home
             if "freezegun.api" in sys.modules:
                 known[_fake(home.attribute)] = home

@@ -9,8 +9,6 @@ thread of the event loop it moves the clock and nothing else happens, as in life
 from __future__ import annotations
 
 import asyncio
-import queue
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -114,32 +112,7 @@ class _Timers:
             loop.advance(loop.now_ns + round(delay_s * _SECOND_NS))
 
 
-class _Deadlines:
-    """The clocks of blocking waits with a timeout: virtual on threads with a baton only.
-
-    There the wait itself takes virtual time. On the thread of the event loop it takes
-    real time, and a deadline on a clock that stands still would never come.
-    """
-
-    def threads(self) -> float:
-        """Of conditions and semaphores."""
-        return self._seconds(_THREADS)
-
-    def queues(self) -> float:
-        """Of queues."""
-        return self._seconds(_QUEUES)
-
-    def _seconds(self, home: Home) -> float:
-        loop = inside() if Baton.held() is not None else None
-        return float(home.real()()) if loop is None else loop.time()
-
-
 _TIMERS = _Timers()
-
-_DEADLINES = _Deadlines()
-
-_THREADS = Home(threading, "_time", _DEADLINES.threads, is_alias=True)
-_QUEUES = Home(queue, "time", _DEADLINES.queues, is_alias=True)
 
 _MONOTONIC_IDS = tuple(
     getattr(time, name)
@@ -159,7 +132,7 @@ _HOME = {
     if not name.startswith("_") and hasattr(time, name)
 }
 
-TIMERS = (*_HOME.values(), _THREADS, _QUEUES)
+TIMERS = tuple(_HOME.values())
 """All of them."""
 
 

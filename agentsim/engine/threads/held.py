@@ -16,3 +16,15 @@ class _Here(threading.local):
 
 
 HERE = _Here()
+
+_MARK = "_agentsim"
+
+
+def mark(thread: threading.Thread) -> None:
+    """Say that a thread goes on only when a loop lets it."""
+    vars(thread)[_MARK] = True
+
+
+def is_ours(thread: threading.Thread) -> bool:
+    """Whether a thread goes on only when a loop lets it, living or dead."""
+    return _MARK in vars(thread)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from agentsim.engine.asyncio_shim import JobTask
 from agentsim.engine.threads.adopted import REAL_JOIN, adopt, thread_label
 from agentsim.engine.threads.baton import Baton
+from agentsim.engine.threads.held import mark
 from agentsim.engine.threads.outcomes import Job
 from agentsim.engine.threads.pools import Pool
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
 __all__ = ["Jobs"]
+
+BEGINS = "thread "
+"""With the name of a function, the label of the gate at which it begins."""
 
 DEFAULT_SIZE = 32
 """Threads of the default executor at once: as many as asyncio's on a large machine."""
@@ -105,6 +109,7 @@ class Jobs:
         """
         name = thread_label(thread)
         baton = adopt(thread, name, self.loop)
+        mark(thread)
         start()
         self.loop.idents.add(thread.ident or 0)
         driver = self.drive(self._lead(thread, baton, name), name)
@@ -123,7 +128,7 @@ class Jobs:
         return self._adopted.get(thread)
 
     async def _lead(self, thread: threading.Thread, baton: Baton, name: str) -> None:
-        await self.gate(f"thread {name}")
+        await self.gate(BEGINS + name)
         _, error = await baton.outcome()
         REAL_JOIN(thread)  # it is past its last step: who asks must not find it alive
         del self._adopted[thread]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+
+from agentsim.engine.threads.held import is_ours
 
 GRACE_S = 0.2
 """Real seconds for all threads together that are about to end."""
@@ -16,8 +18,8 @@ class LeftoverThreads:
     """Compares the threads at the end of an agent with those at the beginning.
 
     Daemon threads are not asked about, but for those of pools: libraries keep such for
-    their own ends, and nothing waits for them when a program ends. What a synchronous
-    agent starts is a daemon unless it says otherwise, since its own thread is one.
+    their own ends, and nothing waits for them when a program ends. Nor are those that a
+    loop waits for: they are told as jobs, by the names of their functions.
     """
 
     __slots__ = ("_before",)
@@ -25,11 +27,8 @@ class LeftoverThreads:
     def __init__(self) -> None:
         self._before: Sequence[threading.Thread] = threading.enumerate()
 
-    def names(self, ours: Container[int | None]) -> list[str]:
+    def names(self) -> list[str]:
         """Names of those that go on, in the order in which they were started.
-
-        Args:
-            ours: Idents of the threads that the loop waits for: those are told as jobs.
 
         Numbers are left out, since they count all threads of a process.
         """
@@ -38,9 +37,7 @@ class LeftoverThreads:
         left = [
             thread
             for thread in threading.enumerate()
-            if thread not in self._before
-            and _counts(thread)
-            and thread.ident not in ours
+            if thread not in self._before and _counts(thread) and not is_ours(thread)
         ]
         for thread in left:
             thread.join(GRACE_S / len(left))

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentsim.core import UsageError
+from agentsim.engine.threads.held import mark
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
@@ -43,6 +44,7 @@ class Worker:
         # It was started as a daemon, so that one which is parked holds up no exit. The
         # agent is to see it as those of asyncio, of which its own threads take after.
         vars(self.thread)["_daemonic"] = False
+        mark(self.thread)
         loop.idents.add(self.thread.ident or 0)
         self._entry = (self.thread, loop)
         _STARTED.append(self._entry)

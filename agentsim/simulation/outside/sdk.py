@@ -134,8 +134,9 @@ class Sdk:
         baton = Baton.held()
         if baton is None:
             raise self._wrong(
-                "a synchronous client of an SDK was used on the event loop, or on a "
-                "thread of the agent's own: an async agent takes env.openai() or "
-                "env.http_client(), or asks in asyncio.to_thread"
+                "a synchronous client of an SDK was used outside of a synchronous "
+                "agent's own thread: an async agent takes env.openai() or "
+                "env.http_client(), or calls a blocking function by asyncio.to_thread; "
+                "daemon threads are left to themselves and reach no simulation"
             )
         return baton.wait_for(ask)

@@ -94,9 +94,9 @@ class Synchronous:
         if baton is None:
             error = UsageError(
                 f"env.sync: {what} was called outside of a synchronous agent's own "
-                "thread: an async agent awaits env.client, env.tools and env.confirm; "
-                "threads and pools that an agent starts are not available inside a "
-                "simulation yet"
+                "thread: an async agent awaits env.client, env.tools and env.confirm, or "
+                "calls a blocking function by asyncio.to_thread; daemon threads are left "
+                "to themselves and reach no simulation"
             )
             self._life.halt(error)
             raise error
