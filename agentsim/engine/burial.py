@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -19,6 +18,7 @@ from agentsim.engine.asyncio_shim import Installed, forget_task, run_ready
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.seals.sealed import Sealed
 from agentsim.engine.threads.replaced import Replaced
+from agentsim.engine.threads.watchdog import Watched
 
 _ROUNDS = 4
 _HANDLES_MAX = 1_000
@@ -49,7 +49,7 @@ def lay_out(loop: SimLoop) -> None:
 def bury(loop: SimLoop) -> None:
     """Cancel, drain and close what is alive in a dead loop; raise nothing of it."""
     now_ns = loop.now_ns  # the run is over, whatever a `finally` still sleeps
-    with Installed(loop), Replaced(), Sealed(loop):
+    with Installed(loop), Replaced(), Sealed(loop), Watched():
         for _ in range(_ROUNDS):
             alive = [*loop.alive_tasks(), *loop.alive_jobs()]
             if not alive:
@@ -75,9 +75,14 @@ def _drain(loop: SimLoop) -> None:
         if not loop.ready:
             return
         loop.halted = False
-        with suppress(SystemExit):
+        try:
             if not run_ready(loop, _HANDLES_MAX):
                 return
+        except SystemExit:
+            continue
+        except KeyboardInterrupt:
+            if not loop.stuck:
+                raise
 
 
 def _quietly(action: Callable[[], Any]) -> None:

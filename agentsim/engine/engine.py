@@ -28,6 +28,7 @@ from agentsim.engine.self_test import self_test
 from agentsim.engine.threads.jobs import Jobs
 from agentsim.engine.threads.leftover import LeftoverThreads
 from agentsim.engine.threads.replaced import Replaced
+from agentsim.engine.threads.watchdog import Watched, keep_watch
 
 __all__ = ["Engine", "Policy"]
 
@@ -77,6 +78,7 @@ class Engine:
             raise UsageError(f"policy must be 'timed' or 'any_order', got {policy!r}")
         self_test()
         freeze_once()
+        keep_watch()
         self.life_number = 0
         self._record = record
         self._scheduler = Scheduler(
@@ -134,7 +136,7 @@ class Engine:
         # Else finalizers of the agent's garbage would run at a random step.
         gc.disable()
         try:
-            with Installed(loop), Replaced(), Sealed(loop, self._strays):
+            with Installed(loop), Replaced(), Sealed(loop, self._strays), Watched():
                 task = loop.create_task(main(life), name="main")
                 ending = self._drive(
                     Incarnation(
@@ -176,6 +178,9 @@ class Engine:
             sufficed = run_ready(loop, self._steps_max, main, step)
         except SystemExit as error:
             exit_error = error
+        except KeyboardInterrupt:
+            if not loop.stuck:
+                raise
         if loop.failure is not None:
             raise loop.failure
         if exit_error is not None or main.done():

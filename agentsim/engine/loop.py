@@ -89,6 +89,7 @@ class SimLoop(asyncio.BaseEventLoop):
         timers: Heap of due time, order of creation, handle.
         halted: Whether the loop must stop before the next handle.
         failure: Why it was halted for good, or None.
+        stuck: Whether it was halted in a callback that did not come to its end.
         moved: Called after each jump of the clock, or None.
         dead: Whether its life is over: it then reports nothing any more.
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
@@ -107,6 +108,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         self.halted = False
         self.failure: BaseException | None = None
+        self.stuck = False
         self.moved: Callable[[], None] | None = None
         self.jobs: Jobs | None = None
         self.dead = False

@@ -90,7 +90,7 @@ class Guarded:
         thread = current_thread()
         name = plain_name(thread)
         if HOOK.was_before():
-            if thread is None or not is_debugged(thread):
+            if thread is None or not is_debugged(thread.ident):
                 self._strays.let_through(name, what)
             return
         text = refusal(what, kind, thread=name)

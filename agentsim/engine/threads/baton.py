@@ -162,12 +162,12 @@ class Baton:
         """Let the thread go on until it waits for something, or ends."""
         self._go.release()
         while not self._back.acquire(timeout=PATIENCE_S):
-            if is_debugged(worker.thread):
+            if is_debugged(worker.thread.ident):
                 continue
             error = UsageError(
                 f"{self._name} has held its thread for {PATIENCE_S:g} real seconds "
                 f"without waiting for its environment: it is in "
-                f"{where_is(worker.thread)}; a simulation goes on only when an agent "
+                f"{where_is(worker.thread.ident)}; a simulation goes on only when an agent "
                 "waits for the model, a tool or a person, or ends"
             )
             self.loop.halt(error)

@@ -1,41 +1,42 @@
-"""Where a thread is that does not hand over: read from outside, for its error."""
+"""Where a thread is that does not go on: read from outside, for its error."""
 
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Iterator
-from pathlib import PurePath
 from types import FrameType
+
+from agentsim.engine.seals.callers import inside, module_of, stack, words_of
 
 _FRAMES_SHOWN = 4
 _DEBUGGERS = ("bdb", "pdb", "pydevd", "debugpy", "_pydevd_bundle")
 _MACHINERY = ("threading", "agentsim")
 
 
-def where_is(thread: threading.Thread) -> str:
+def where_is(ident: int | None) -> str:
     """Name the functions that a thread is in, outermost first, by file and line."""
     told = [
-        f"{frame.f_code.co_name} ({PurePath(frame.f_code.co_filename).name}:"
-        f"{frame.f_lineno})"
-        for frame in _frames(thread)
+        words_of(frame)
+        for frame in inside(frame_of(ident))
         if _package(frame) not in _MACHINERY
     ]
     return " > ".join(told[:_FRAMES_SHOWN][::-1]) or "code out of Python's sight"
 
 
-def is_debugged(thread: threading.Thread) -> bool:
+def is_debugged(ident: int | None) -> bool:
     """Whether a person looks at the thread in a debugger, which may take its time."""
-    return any(_package(frame) in _DEBUGGERS for frame in _frames(thread))
+    return any(_package(frame) in _DEBUGGERS for frame in frames_of(ident))
 
 
-def _frames(thread: threading.Thread) -> Iterator[FrameType]:
+def frames_of(ident: int | None) -> Iterator[FrameType]:
     """The frames of a thread, innermost first."""
-    frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - there is no other
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
+    return stack(frame_of(ident))
+
+
+def frame_of(ident: int | None) -> FrameType | None:
+    """The innermost frame of a thread, or None where there is no such thread."""
+    return sys._current_frames().get(ident or 0)  # noqa: SLF001 - there is no other
 
 
 def _package(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return module_of(frame).partition(".")[0]

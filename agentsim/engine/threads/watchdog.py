@@ -1,0 +1,136 @@
+"""A watch over the threads of event loops: who blocks or spins there ends its run.
+
+A callback of the loop that does not come to its end keeps everything else from going
+on, and no check between callbacks can see it. So a thread of our own looks, a few times
+in a minute, which callback each loop is in. Runs pay nothing for that.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from _thread import allocate_lock, get_ident, start_new_thread
+from types import FrameType
+from typing import Any, NamedTuple
+
+from agentsim.core import UsageError
+from agentsim.engine.asyncio_shim import run_ready
+from agentsim.engine.threads.baton import PATIENCE_S, Baton
+from agentsim.engine.threads.stacks import frames_of, is_debugged, where_is
+
+__all__ = ["PATIENCE_S", "Stuck", "Watched", "keep_watch"]
+
+LOOKS = 8
+"""How often a callback is seen before it has had its time."""
+
+_DRIVER = run_ready.__code__
+_HANDING_OVER = Baton._resume.__code__  # noqa: SLF001 - has a brake of its own
+
+_WATCHED: list[int] = []
+
+
+class Stuck(BaseException):  # not an Exception: agents swallow those
+    """Raised into a callback that does not come to its end."""
+
+
+def keep_watch() -> None:
+    """Start the watch, once per process; a copy of one (`os.fork`) starts its own."""
+    if not _DOG.is_awake:
+        _DOG.wake()
+
+
+class Watched:
+    """While entered, the thread at hand is watched."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        """Begin to look at it."""
+        _WATCHED.append(get_ident())
+
+    def __exit__(self, *_: object) -> None:
+        """Look at it no more."""
+        _WATCHED.remove(get_ident())
+
+
+class _Sighting(NamedTuple):
+    """A callback that a loop is in, and how often it was seen there."""
+
+    handle: object
+    times: int
+
+
+class _Watchdog:
+    """The thread that looks, and what it has seen."""
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._seen: dict[int, _Sighting] = {}
+
+    @property
+    def is_awake(self) -> bool:
+        """Whether it runs."""
+        return self._process == os.getpid()
+
+    def wake(self) -> None:
+        """Start the thread, which is no part of `threading`: it is nobody's business."""
+        self._process = os.getpid()
+        start_new_thread(self._watch, ())
+
+    def _watch(self) -> None:
+        never = allocate_lock()
+        never.acquire()
+        while True:
+            never.acquire(timeout=PATIENCE_S / LOOKS)
+            for ident in dict.fromkeys(_WATCHED):
+                self._look(ident)
+
+    def _look(self, ident: int) -> None:
+        """See which callback a loop is in, and end one that is always the same."""
+        driver = _driver(ident)
+        handle = None if driver is None else driver.f_locals.get("handle")
+        seen = self._seen.get(ident)
+        times = 1 if seen is None or seen.handle is not handle else seen.times + 1
+        self._seen[ident] = _Sighting(handle, times)
+        if driver is None or handle is None or times < LOOKS or is_debugged(ident):
+            return
+        if times == LOOKS:
+            loop: Any = driver.f_locals["loop"]
+            loop.stuck = True
+            loop.halt(
+                UsageError(
+                    f"the agent has held the event loop for {PATIENCE_S:g} real seconds "
+                    f"without waiting for anything: it is in {where_is(ident)}; await "
+                    "what takes its time, or give it to asyncio.to_thread"
+                )
+            )
+        _interrupt(ident, blocked=(times - LOOKS) % 2 == 1)
+
+
+def _driver(ident: int) -> FrameType | None:
+    """What runs the callbacks of the innermost loop, unless it waits for a thread."""
+    for frame in frames_of(ident):
+        if frame.f_code is _HANDING_OVER:
+            return None
+        if frame.f_code is _DRIVER:
+            return frame
+    return None
+
+
+def _interrupt(ident: int, *, blocked: bool) -> None:
+    """Raise into a thread; of one that is blocked outside of Python, only the main one."""
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    if not blocked:
+        raise_in(ctypes.c_ulong(ident), ctypes.py_object(Stuck))
+    elif ident == threading.main_thread().ident and _ctrl_c_raises():
+        raise_in(ctypes.c_ulong(ident), None)
+        signal.pthread_kill(ident, signal.SIGINT)
+
+
+def _ctrl_c_raises() -> bool:
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+_DOG = _Watchdog()

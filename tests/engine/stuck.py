@@ -1,0 +1,70 @@
+"""A program that never goes on, in a process of its own: its name is the argument."""
+
+import asyncio
+import sys
+import threading
+import time
+
+from agentsim.core import UsageError
+from agentsim.engine import Life
+from agentsim.engine.threads import baton, watchdog
+from tests.engine.runs import run
+
+LOCK = threading.Lock()
+
+
+async def spins(_: Life) -> None:
+    """Compute for ever."""
+    if "patient" in sys.argv:
+        sys.stdout.write("begins\n")
+        sys.stdout.flush()
+    while True:
+        pass
+
+
+async def spins_on(_: Life) -> None:
+    """Compute for a long time, whatever is raised; then wait."""
+    for _turn in range(3):
+        try:
+            while True:
+                pass
+        except BaseException:  # noqa: BLE001 - that is what it does
+            continue
+
+
+async def blocks(_: Life) -> None:
+    """Wait for a lock that was made, and taken, before the run."""
+    LOCK.acquire()
+
+
+class Machine:
+    """The machine's own clock, where a run does not look for it."""
+
+    sleep = staticmethod(time.sleep)
+    seconds = staticmethod(time.perf_counter)
+
+
+async def sleeps(_: Life) -> None:
+    """Sleep for real."""
+    Machine.sleep(3_600)
+
+
+async def computes(_: Life) -> None:
+    """Take longer than is allowed, but not in one step."""
+    for _step in range(12):
+        until = Machine.seconds() + 0.06
+        while Machine.seconds() < until:
+            pass
+        await asyncio.sleep(0)
+
+
+if __name__ == "__main__":
+    if "patient" not in sys.argv:
+        watchdog.PATIENCE_S = baton.PATIENCE_S = 0.4
+    LOCK.acquire()
+    try:
+        ending = run(globals()[sys.argv[1]]).ending
+    except UsageError as error:
+        sys.stdout.write(f"UsageError: {error}\n")
+    else:
+        sys.stdout.write(f"{ending.kind}\n")
