@@ -9,6 +9,8 @@ from agentsim.core import (
     CondenseStarted,
     History,
     Message,
+    ResponseReceived,
+    ToolCall,
     ToolDef,
     assistant,
     system,
@@ -419,17 +421,31 @@ def test_other_tools_are_found(tools: tuple[ToolDef, ...], found: str) -> None:
         ((ToolDef("look", "Look!"),), (ToolDef("look", "Look!"),), "holds"),
         ((ToolDef("peek"), ToolDef("look", "Look!")), None, "holds"),
         ((ToolDef("look", "Look!"),), (ToolDef("look", "Look"),), "violated"),
-        ((ToolDef("peek"),), (ToolDef("peek"),), "violated"),
-        ((), (), "violated"),
+        ((ToolDef("peek"),), (ToolDef("look"),), "violated"),
     ],
 )
 def test_a_framework_words_tools_its_own_way_and_always_the_same(
     first: tuple[ToolDef, ...], second: tuple[ToolDef, ...] | None, expected: str
 ) -> None:
-    """By an SDK, words and further tools are the agent's; they stay, and none lacks."""
+    """By an SDK, words and further tools are the agent's, as long as they stay."""
     run = Run([LOOK])
     run.requests(tools=first, wire="openai-chat")
     run.requests(tools=first if second is None else second, wire="openai-chat")
+    assert verdict(run.trace(), "prefix-stable").status == expected
+
+
+@pytest.mark.parametrize("offered", [(), (ToolDef("peek"),)])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("look", "violated"), ("peek", "holds")]
+)
+def test_a_loop_on_an_sdk_offers_what_the_model_asks_for(
+    offered: tuple[ToolDef, ...], name: str, expected: str
+) -> None:
+    """It may leave out tools of a larger world, but none for which it has a use."""
+    run = Run([LOOK])
+    number = run.requests(tools=offered, wire="openai-chat")
+    message = assistant("", ToolCall("c1", name))
+    run.adds(ResponseReceived(number, message, "tool_use", None))
     assert verdict(run.trace(), "prefix-stable").status == expected
 
 

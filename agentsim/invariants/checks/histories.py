@@ -282,8 +282,9 @@ def _view(facts: Facts, at: int) -> MessageView:
     exemptions=(
         "Where no prompt is configured, the agent may send its own, or none.",
         (
-            "Where an SDK sends them, a framework may word descriptions and schemas in "
-            "its own way, and add tools, as long as they stay the same."
+            "Where an SDK sends them, a loop may word descriptions and schemas in its own "
+            "way, add tools, and leave out those that the model never asks for, as long "
+            "as they stay the same."
         ),
     ),
 )
@@ -299,7 +300,7 @@ def prefix_stable(facts: Facts) -> Ruling:
         for at, request in life.requests:
             evidence += 1
             if request.wire and tools is configured:
-                tools = _worded(request.tools, configured)
+                tools = _worded(request.tools, configured, life)
             if request.tools is not tools and request.tools != tools:
                 violations.append(_other_tools(request.tools, tools, at))
             view = request.messages
@@ -314,11 +315,16 @@ def prefix_stable(facts: Facts) -> Ruling:
 
 
 def _worded(
-    sent: tuple[ToolDef, ...], configured: tuple[ToolDef, ...]
+    sent: tuple[ToolDef, ...], configured: tuple[ToolDef, ...], life: Life
 ) -> tuple[ToolDef, ...]:
-    """The tools as a framework words them, if none of those configured is missing."""
-    names = [tool.name for tool in sent]
-    return sent if all(tool.name in names for tool in configured) else configured
+    """The tools as a loop on an SDK words them, if the model misses none of them."""
+    missing = {tool.name for tool in configured} - {tool.name for tool in sent}
+    if not missing:
+        return sent
+    asked = {
+        call.name for turn in life.turns for call in turn.response.message.tool_calls
+    }
+    return configured if missing & asked else sent
 
 
 def _expected(facts: Facts, sent: list[str]) -> list[str]:
