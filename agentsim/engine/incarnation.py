@@ -88,6 +88,8 @@ class Incarnation:
             raise loop.failure
         closers = loop.closers()
         alive = [task for task in loop.alive_tasks() if task not in closers]
+        if self.cancelled:
+            alive = [task for task in alive if not loop.asked_for(task)]
         leaks = [f"tasks are alive after the end: {who_waits(alive)}"] if alive else []
         # Who was cancelled can't end its threads, and a program that ends leaves them.
         jobs = [] if self.cancelled or loop.jobs is None else loop.jobs.names()

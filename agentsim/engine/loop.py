@@ -117,6 +117,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self._seconds = now_ns / SECOND_NS
         self._thread = threading.get_ident()
         self.idents = {self._thread}
+        self._asked_for: set[int] = set()
         self._handed_in: deque[asyncio.Future[bool]] = deque()
         self._bell = _bell()
         self.held_up = 0
@@ -229,7 +230,19 @@ class SimLoop(asyncio.BaseEventLoop):
         """Call soon; only the simulation's own threads may ask."""
         if not self.is_on_its_thread and HERE.baton is None:
             self.refuse("call_soon_threadsafe from another thread", "threads")
+        if HERE.baton is not None:
+            return self.call_soon(self._ask_for, callback, args, context=context)
         return self.call_soon(callback, *args, context=context)
+
+    def _ask_for(self, callback: Callable[..., object], args: tuple[Any, ...]) -> None:
+        """Call what a thread wants called; the tasks that this makes are the thread's."""
+        last = self._last_task
+        callback(*args)
+        self._asked_for.update(range(last + 1, self._last_task + 1))
+
+    def asked_for(self, task: asyncio.Future[Any]) -> bool:
+        """Whether a thread waits for a task, as `run_coroutine_threadsafe` lets it."""
+        return getattr(task, "_number", 0) in self._asked_for
 
     @property
     def is_on_its_thread(self) -> bool:
