@@ -65,7 +65,10 @@ class SimFuture(asyncio.Future[Any]):
 class SimGathering(asyncio_tasks._GatheringFuture):  # type: ignore[name-defined, misc]
     """What `gather` gives, hashed as our futures are."""
 
-    __hash__ = SimFuture.__hash__
+    def __hash__(self) -> int:
+        if not _is_ours(self.get_loop()):
+            return int(super().__hash__())
+        return SimFuture.__hash__(self)
 
 
 class SimTask(asyncio.Task[Any]):
@@ -277,7 +280,9 @@ def _anyio_classes(backend: ModuleType) -> tuple[type, type]:
         __slots__ = ("_number",)
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            self._number = _running().number_scope()
+            loop = _running()
+            ours = _is_ours(loop)
+            self._number = loop.number_scope() if ours else super().__hash__()
             super().__init__(*args, **kwargs)
 
         def __hash__(self) -> int:
@@ -294,6 +299,10 @@ def _anyio_worker(backend: ModuleType) -> type:
         MAX_IDLE_TIME = original.MAX_IDLE_TIME
         stop = original.stop
         _report_result = original._report_result
+
+        def __new__(cls, *args: Any) -> Any:  # noqa: ANN401 - anyio's own, elsewhere
+            ours = _is_ours(_running())
+            return super().__new__(cls) if ours else original(*args)
 
         def __init__(
             self, root_task: object, workers: object, idle_workers: object
@@ -330,6 +339,11 @@ def _anyio_worker(backend: ModuleType) -> type:
             jobs.start(Job(work, function_name(function), report), original.__name__)
 
     return WorkerThread
+
+
+def _is_ours(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether a loop is a run's; a library's thread may run another one meanwhile."""
+    return hasattr(loop, "number_scope")
 
 
 def _running() -> SimLoop:

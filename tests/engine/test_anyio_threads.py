@@ -110,3 +110,26 @@ def test_a_thread_asks_whether_it_is_cancelled() -> None:
 
     run(main)
     assert seen == [3]
+
+
+def test_a_loop_on_a_daemon_thread_keeps_what_is_anyios() -> None:
+    """While a run is on, scopes, workers and gathers of another loop are its own."""
+    told: list[int] = []
+
+    async def elsewhere() -> None:
+        with anyio.CancelScope() as scope:
+            assert {scope: 1}[scope] == 1
+            workers = [anyio.to_thread.run_sync(partial(abs, -n)) for n in (1, 2)]
+            gathered = asyncio.gather(*workers)
+            assert {gathered: 1}[gathered] == 1
+            told.extend(await gathered)
+
+    async def main(life: Life) -> None:
+        options = {"target": asyncio.run, "args": (elsewhere(),)}
+        thread = threading.Thread(**options, daemon=True)  # type: ignore[arg-type]
+        thread.start()
+        await asyncio.to_thread(thread.join)
+
+    run(main)
+
+    assert told == [1, 2]
