@@ -1,6 +1,7 @@
 """A program that never goes on, in a process of its own: its name is the argument."""
 
 import asyncio
+import importlib
 import sys
 import threading
 import time
@@ -56,6 +57,22 @@ async def computes(_: Life) -> None:
         while Machine.seconds() < until:
             pass
         await asyncio.sleep(0)
+
+
+class Slow:
+    """A finder of modules that takes its time, and finds none."""
+
+    @staticmethod
+    def find_spec(*_: object) -> None:
+        """Take longer than a callback may."""
+        LOCK.acquire(timeout=0.8)
+
+
+async def imports(_: Life) -> None:
+    """Load a module for the first time."""
+    sys.meta_path.insert(0, Slow)
+    importlib.import_module("wave")
+    sys.meta_path.remove(Slow)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
 """Who never lets the event loop go on is stopped, and told where it is."""
 
+import asyncio
 import signal
 import subprocess
 import sys
+import threading
 import time
+import weakref
 
 import pytest
 
+from agentsim.engine import Life
+from agentsim.engine.threads.watchdog import _Watchdog
+from tests.engine.runs import run
 from tests.support.source import ROOT
 
-pytestmark = pytest.mark.slow  # each in a process of its own
+in_a_process = pytest.mark.slow  # of its own, each
 
 LIMIT_S = 60.0
 """Real seconds after which a process is taken to hang."""
@@ -29,6 +35,7 @@ def ending(program: str) -> str:
     return done.stdout
 
 
+@in_a_process
 @pytest.mark.parametrize("program", ["spins", "spins_on", "blocks", "sleeps"])
 def test_who_holds_the_loop_is_stopped_and_told_where(program: str) -> None:
     """Computing without end, with everything swallowed, a lock, a real sleep."""
@@ -39,11 +46,14 @@ def test_who_holds_the_loop_is_stopped_and_told_where(program: str) -> None:
     assert f"it is in {program} (stuck.py:" in told
 
 
-def test_who_goes_on_step_by_step_may_take_its_time() -> None:
-    """It is one callback that must end, not the run."""
-    assert ending("computes") == "returned\n"
+@in_a_process
+@pytest.mark.parametrize("program", ["computes", "imports"])
+def test_who_goes_on_step_by_step_may_take_its_time(program: str) -> None:
+    """It is one callback that must end, not the run; and an import may be a long one."""
+    assert ending(program) == "returned\n"
 
 
+@in_a_process
 def test_ctrl_c_is_the_persons() -> None:
     """Who presses it while an agent computes gets it as ever, at once."""
     with subprocess.Popen(
@@ -60,3 +70,30 @@ def test_ctrl_c_is_the_persons() -> None:
         _, told = process.communicate(timeout=LIMIT_S)
     assert told.rstrip().endswith("KeyboardInterrupt")
     assert time.monotonic() - began < LIMIT_S / 2
+
+
+class Thing:
+    """Something that a callback holds."""
+
+
+def test_it_keeps_nothing_that_it_saw() -> None:
+    """What a callback held ends with it, on the run's own thread, though it was seen."""
+    dog = _Watchdog()
+
+    def look(_: Thing) -> None:
+        sees = threading.Thread(
+            target=dog._look, args=(threading.get_ident(),), daemon=True
+        )
+        sees.start()
+        sees.join()
+
+    async def main(life: Life) -> tuple[bool, int]:
+        thing = Thing()
+        alive = weakref.ref(thing)
+        asyncio.get_running_loop().call_soon(look, thing)
+        del thing
+        for _ in range(3):
+            await asyncio.sleep(0)
+        return alive() is None, len(dog._seen)
+
+    assert run(main).ending.value == (True, 1)

@@ -178,6 +178,11 @@ ALLOWED = (
         "every choice comes from here, out of instances seeded by the run",
     ),
     Allowed(
+        "agentsim/engine/threads/watchdog.py",
+        "addresses",
+        "it knows a callback again without keeping it; nothing of a run sees the number",
+    ),
+    Allowed(
         "agentsim/engine/seals/timers.py",
         "wall-clock",
         "what it puts in the place of `time.ctime` asks the sealed wall clock",

@@ -10,6 +10,7 @@ from agentsim.engine.seals.callers import inside, module_of, stack, words_of
 
 _FRAMES_SHOWN = 4
 _DEBUGGERS = ("bdb", "pdb", "pydevd", "debugpy", "_pydevd_bundle")
+_IMPORTS = "importlib"
 _MACHINERY = ("threading", "agentsim")
 
 
@@ -26,6 +27,11 @@ def where_is(ident: int | None) -> str:
 def is_debugged(ident: int | None) -> bool:
     """Whether a person looks at the thread in a debugger, which may take its time."""
     return any(_package(frame) in _DEBUGGERS for frame in frames_of(ident))
+
+
+def is_importing(ident: int | None) -> bool:
+    """Whether a thread imports a module, which it does once."""
+    return any(_package(frame) == _IMPORTS for frame in inside(frame_of(ident)))
 
 
 def frames_of(ident: int | None) -> Iterator[FrameType]:

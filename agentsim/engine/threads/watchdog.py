@@ -18,12 +18,20 @@ from typing import Any, NamedTuple
 from agentsim.core import UsageError
 from agentsim.engine.asyncio_shim import run_ready
 from agentsim.engine.threads.baton import PATIENCE_S, Baton
-from agentsim.engine.threads.stacks import frames_of, is_debugged, where_is
+from agentsim.engine.threads.stacks import (
+    frames_of,
+    is_debugged,
+    is_importing,
+    where_is,
+)
 
 __all__ = ["PATIENCE_S", "Stuck", "Watched", "keep_watch"]
 
 LOOKS = 8
 """How often a callback is seen before it has had its time."""
+
+IMPORTS = 6
+"""How much longer one may take that imports modules, as SDKs do in their first call."""
 
 _DRIVER = run_ready.__code__
 _HANDING_OVER = Baton._resume.__code__  # noqa: SLF001 - has a brake of its own
@@ -56,9 +64,9 @@ class Watched:
 
 
 class _Sighting(NamedTuple):
-    """A callback that a loop is in, and how often it was seen there."""
+    """By which marks a callback is known, and how often a loop was seen in it."""
 
-    handle: object
+    marks: tuple[int, int]
     times: int
 
 
@@ -90,14 +98,15 @@ class _Watchdog:
     def _look(self, ident: int) -> None:
         """See which callback a loop is in, and end one that is always the same."""
         driver = _driver(ident)
-        handle = None if driver is None else driver.f_locals.get("handle")
+        marks = (0, 0) if driver is None else _marks(driver)
         seen = self._seen.get(ident)
-        times = 1 if seen is None or seen.handle is not handle else seen.times + 1
-        self._seen[ident] = _Sighting(handle, times)
-        if driver is None or handle is None or times < LOOKS or is_debugged(ident):
+        times = 1 if seen is None or seen.marks != marks else seen.times + 1
+        self._seen[ident] = _Sighting(marks, times)
+        over = times - LOOKS * (IMPORTS if is_importing(ident) else 1)
+        if driver is None or marks == (0, 0) or over < 0 or is_debugged(ident):
             return
-        if times == LOOKS:
-            loop: Any = driver.f_locals["loop"]
+        loop: Any = driver.f_locals["loop"]
+        if not loop.stuck:
             loop.stuck = True
             loop.halt(
                 UsageError(
@@ -106,7 +115,7 @@ class _Watchdog:
                     "what takes its time, or give it to asyncio.to_thread"
                 )
             )
-        _interrupt(ident, blocked=(times - LOOKS) % 2 == 1)
+        _interrupt(ident, blocked=over % 2 == 1)
 
 
 def _driver(ident: int) -> FrameType | None:
@@ -117,6 +126,20 @@ def _driver(ident: int) -> FrameType | None:
         if frame.f_code is _DRIVER:
             return frame
     return None
+
+
+def _marks(driver: FrameType) -> tuple[int, int]:
+    """Address of the callback, and what is left of the budget; zeros before the first.
+
+    The callback itself is not kept: what it holds would then end on this thread, later.
+    """
+    seen = driver.f_locals
+    if "handle" not in seen:
+        return 0, 0
+    marks = id(seen["handle"]), seen["left"]
+    if isinstance(seen, dict):  # a copy that the frame keeps, until Python 3.12
+        seen.clear()
+    return marks
 
 
 def _interrupt(ident: int, *, blocked: bool) -> None:
