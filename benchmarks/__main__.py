@@ -23,6 +23,7 @@ from agentsim.simulation import Menu, Scenario, explore, load_scenario, run
 from agentsim.world import Search
 from benchmarks.openai_loop import CannedOpenAI, agent
 from benchmarks.stock import StockRun
+from benchmarks.threads import JOBS, fifteen_gates, simulated_jobs, stock_jobs
 
 ROUNDS = 7
 
@@ -87,6 +88,20 @@ def openai_loop() -> list[Row]:
             f"{simulated_s / canned_s:.2f} x ({canned_s * 1e3:.1f} ms)",
             "",
         )
+    ]
+
+
+def threads() -> list[Row]:
+    """A synchronous agent, and jobs on threads against those of a stock loop."""
+    (agent_s,) = seconds(fifteen_gates, times=20)
+    ours_s, stock_s = seconds(simulated_jobs, stock_jobs, times=5)
+    return [
+        ("synchronous agent of 15 gates", f"{agent_s * 1e3:.2f} ms", "≤ 3 ms"),
+        (
+            "asyncio.to_thread, against a stock loop",
+            f"{ours_s / stock_s:.2f} x ({ours_s / JOBS * 1e6:.0f} µs)",
+            "",
+        ),
     ]
 
 
@@ -177,7 +192,15 @@ def main() -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("what", "measured", "bar"):
         table.add_column(title)
-    for measure in (five_turns, openai_loop, exploration, growth, virtual_hour, start):
+    for measure in (
+        five_turns,
+        openai_loop,
+        threads,
+        exploration,
+        growth,
+        virtual_hour,
+        start,
+    ):
         for row in measure():
             table.add_row(*row)
     Console().print(f"Python {sys.version.split()[0]}")
