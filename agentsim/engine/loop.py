@@ -45,6 +45,7 @@ from agentsim.engine.threads.outcomes import Job, function_name, settle
 
 if TYPE_CHECKING:
     from agentsim.engine.threads.jobs import Jobs
+from agentsim.engine.threads.held import is_ours
 
 __all__ = ["SimLoop"]
 
@@ -342,7 +343,7 @@ class SimLoop(asyncio.BaseEventLoop):
         """Whether there are threads that go on while this loop's own does not."""
         main = threading.main_thread()
         return any(
-            thread is not main and not self.owns(thread.ident or 0)
+            not (thread is main or is_ours(thread) or self.owns(thread.ident or 0))
             for thread in threading.enumerate()
         )
 

@@ -93,7 +93,8 @@ async def state(env):
 
 
 async def outside(env):
-    await asyncio.sleep(1 + int.from_bytes(os.getrandom(4)) / 2**32)
+    with open("/dev/urandom", "rb") as file:
+        await asyncio.sleep(1 + int.from_bytes(file.read(4), "big") / 2**32)
     return await plain(env)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import signal
 import sys
 import threading
 import time
@@ -76,6 +77,9 @@ async def imports(_: Life) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored in background jobs
     if "patient" not in sys.argv:
         watchdog.PATIENCE_S = baton.PATIENCE_S = 0.4
     LOCK.acquire()

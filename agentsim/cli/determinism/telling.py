@@ -30,7 +30,7 @@ HINTS: dict[Cause, str] = {
     ),
     "outside": (
         "not even the same process gives it twice: a clock or chance that no simulation "
-        "seals (of a library in C, os.getrandom, a file), a memory address, or a stray "
+        "seals (of a library in C, a file), a memory address, or a stray "
         "thread"
     ),
     "state": (

@@ -168,7 +168,8 @@ class Baton:
                 f"{self._name} has held its thread for {PATIENCE_S:g} real seconds "
                 f"without waiting for its environment: it is in "
                 f"{where_is(worker.thread.ident)}; a simulation goes on only when an agent "
-                "waits for the model, a tool or a person, or ends"
+                "waits for the model, a tool or a person, or ends; if it waits for a lock "
+                "that was made before the run, let the agent make it"
             )
             self.loop.halt(error)
             raise error

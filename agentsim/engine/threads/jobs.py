@@ -109,8 +109,8 @@ class Jobs:
         """
         name = thread_label(thread)
         baton = adopt(thread, name, self.loop)
-        mark(thread)
         start()
+        mark(thread)
         self.loop.idents.add(thread.ident or 0)
         driver = self.drive(self._lead(thread, baton, name), name)
         self._adopted[thread] = driver

@@ -112,7 +112,8 @@ class _Watchdog:
                 UsageError(
                     f"the agent has held the event loop for {PATIENCE_S:g} real seconds "
                     f"without waiting for anything: it is in {where_is(ident)}; await "
-                    "what takes its time, or give it to asyncio.to_thread"
+                    "what takes its time, or give it to asyncio.to_thread; a lock that "
+                    "was made before the run is not waited for in virtual time"
                 )
             )
         _interrupt(ident, blocked=over % 2 == 1)

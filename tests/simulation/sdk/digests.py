@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from agentsim.engine import Seeded
 from agentsim.simulation import run
 from tests.simulation.sdk.loops import telling, telling_blocking
-from tests.simulation.sdk.test_loops import FIVE, STRUCK
+from tests.simulation.sdk.stories import FIVE, STRUCK
 from tests.support.digests import MENU
 
 

@@ -5,34 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agentsim.core import RequestFailed, RequestSent
-from agentsim.faults import rate_limited, server_error
-from agentsim.providers import call, say
-from agentsim.simulation import Agent, Run, Scenario, explore, load_scenario, run
-from agentsim.world import Disk, Files
+from agentsim.simulation import Agent, Run, explore, load_scenario, run
 from tests.simulation.sdk.careful import careful
 from tests.simulation.sdk.loops import awaiting, blocking
+from tests.simulation.sdk.stories import FIVE, STRUCK
 from tests.support.source import ROOT
-
-FIVE = Scenario(
-    task="Look, then note it down.",
-    script=[
-        call("check_disk"),
-        call("write_file", path="note", content="half full"),
-        call("read_file", path="note"),
-        call("check_disk"),
-        say("Noted."),
-    ],
-    world=[Disk(used="50%"), Files()],
-    name="five",
-)
-
-STRUCK = Scenario(
-    task=FIVE.task,
-    script=FIVE.script,
-    world=FIVE.world,
-    faults=[rate_limited(attempt=1, retry_after_s=30), server_error(attempt=2)],
-    name="struck",
-)
 
 
 def seconds_of_requests(made: Run) -> list[float]:
