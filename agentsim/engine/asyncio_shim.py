@@ -105,6 +105,18 @@ class JobTask(asyncio.Task[None]):
         return self._number
 
 
+@cache
+def base_attributes() -> dict[str, Any]:
+    """What the base class sets at construction, made once: it asks for the clock.
+
+    Its queues are among it and shared by all loops: none is in use here.
+    """
+    base = asyncio.BaseEventLoop()
+    attributes = dict(vars(base))
+    base.close()
+    return attributes
+
+
 def run_ready(
     loop: SimLoop,
     budget: int,

@@ -25,7 +25,7 @@ from collections.abc import (
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import Context
-from functools import cache, partial
+from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, TypeVarTuple, cast
 
@@ -34,6 +34,7 @@ from agentsim.engine.asyncio_shim import (
     EAGER_FACTORY,
     SimFuture,
     SimTask,
+    base_attributes,
     nobody_asked,
     timer_handle,
 )
@@ -68,18 +69,6 @@ def _bell() -> LockType:
     return bell
 
 
-@cache
-def _base_attributes() -> dict[str, Any]:
-    """What the base class sets at construction, made once: it asks for the clock.
-
-    Its queues are among it and shared by all loops: none is in use here.
-    """
-    base = asyncio.BaseEventLoop()
-    attributes = dict(vars(base))
-    base.close()
-    return attributes
-
-
 class SimLoop(asyncio.BaseEventLoop):
     """One life's loop. The engine drives it; agents see an ordinary asyncio loop.
 
@@ -102,7 +91,7 @@ class SimLoop(asyncio.BaseEventLoop):
     """
 
     def __init__(self, now_ns: int = 0, life: int = 1) -> None:
-        vars(self).update(_base_attributes())
+        vars(self).update(base_attributes())
         self.life = life
         self.now_ns = now_ns
         self.ready: deque[asyncio.Handle] = deque()
