@@ -101,3 +101,48 @@ def test_an_error_has_the_body_of_the_service() -> None:
     told = {"message": "Rate limit reached", "type": "tokens"}
     assert json.loads(answer.body) == {"error": {**told, "param": None, "code": None}}
     assert (answer.status, answer.headers["retry-after"]) == (429, "30")
+
+
+def growing(turns: int) -> list[bytes]:
+    """The bodies of a conversation of so many turns, as they are sent."""
+    messages: list[dict[str, Any]] = [ASKED]
+    bodies = []
+    for turn in range(turns):
+        bodies.append(json.dumps(body(*messages)).encode())
+        told = {**CALLS[0], "id": f"call_{turn}"}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [told]},
+            {"role": "tool", "tool_call_id": f"call_{turn}", "content": "seen"},
+        ]
+    return bodies
+
+
+def test_each_message_of_a_growing_history_is_converted_once() -> None:
+    """After any number of turns the messages are those that were read when they came."""
+    conversation = ChatConversation()
+    seen: list[Message] = []
+    for raw in growing(60):
+        read = read_body(raw)
+        assert isinstance(read, dict)
+        asked = conversation.read(read)
+        assert asked.refusal is None
+        new = list(asked.request.messages)
+        assert all(one is other for one, other in zip(seen, new, strict=False))
+        seen = new
+
+
+@pytest.mark.slow
+def test_reading_a_long_history_costs_less_than_its_json(
+    figure: Callable[[str], None],
+) -> None:
+    """Over 1,000 turns a request costs a fraction of what parsing its body costs."""
+    conversation, parsed, took = ChatConversation(), 0.0, 0.0
+    for raw in growing(1_000):
+        start = perf_counter()
+        read = read_body(raw)
+        between = perf_counter()
+        conversation.read(read)
+        took += perf_counter() - between
+        parsed += between - start
+    figure(f"1,000 turns by Chat: bodies parsed in {parsed:.2f} s, read in {took:.2f} s")
+    assert took < parsed / 2
