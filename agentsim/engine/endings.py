@@ -11,9 +11,12 @@ from typing import Any
 
 from agentsim.core import EndingKind
 from agentsim.engine.asyncio_shim import waited_for
+from agentsim.engine.seals.callers import module_of
+from agentsim.engine.threads.stacks import functions_in
 
 __all__ = ["Ending"]
 
+_THREADS = "agentsim.engine.threads."
 _STEPS = ("async_generator_asend", "async_generator_athrow")
 _CHAIN_MAX = 20
 _TASKS_MAX = 20
@@ -44,6 +47,8 @@ def who_waits(tasks: Iterable[asyncio.Future[Any]]) -> str:
     """Name the tasks and where each is, from its own coroutine inwards.
 
     `main waits in agent > gather_all for Task-2; Task-2 waits in worker > Queue.get`
+
+    Of what drives a thread, the functions are told that the thread is in.
     """
     listed = list(tasks)
     told = [_where(task) for task in listed[:_TASKS_MAX]]
@@ -66,7 +71,12 @@ def _chain(awaited: object) -> Iterator[str]:
     """Yield the names of the coroutines that await each other, outermost first."""
     for _ in range(_CHAIN_MAX):
         name = getattr(awaited, "__qualname__", None)
-        if isinstance(name, str):
+        frame = getattr(awaited, "cr_frame", None)
+        if frame is not None and module_of(frame).startswith(_THREADS):
+            # What drives a thread stands for the functions that the thread is in.
+            if name == "Baton.outcome":
+                yield from functions_in(frame.f_locals["self"].ident)
+        elif isinstance(name, str):
             yield name
         awaited = _inner(awaited)
         if awaited is None:

@@ -126,7 +126,8 @@ class Incarnation:
         return self._ended("livelock", words)
 
     def _ended(self, kind: EndingKind, words: str) -> Ending:
-        words = f"{words}: {who_waits(self.loop.alive_tasks())}"
+        alive = [*self.loop.alive_tasks(), *self.loop.alive_jobs()]
+        words = f"{words}: {who_waits(alive)}"
         return Ending(kind, words=words, unhandled=self._unhandled())
 
     def _outcome(self) -> tuple[EndingKind, object, BaseException | None]:

@@ -41,12 +41,11 @@ from agentsim.engine.asyncio_shim import (
 from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
 from agentsim.engine.seals.asked import asked_of_loop
 from agentsim.engine.seals.callers import suspended
-from agentsim.engine.threads.held import HERE
+from agentsim.engine.threads.held import HERE, OUTSIDE_S, is_ours
 from agentsim.engine.threads.outcomes import Job, function_name, settle
 
 if TYPE_CHECKING:
     from agentsim.engine.threads.jobs import Jobs
-from agentsim.engine.threads.held import is_ours
 
 __all__ = ["SimLoop"]
 
@@ -57,10 +56,6 @@ _Factory = Callable[..., asyncio.Future[Any]]
 SECOND_NS = 1_000_000_000
 _CANCELLED_TIMERS_MAX = 64
 _REFUSALS_MAX = 3
-
-
-OUTSIDE_S = 1.0
-"""Real seconds that a run in which nothing else can happen waits for other threads."""
 
 
 def _bell() -> LockType:

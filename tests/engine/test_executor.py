@@ -7,9 +7,14 @@ import contextvars
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
+import anyio.to_thread
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentsim.engine import Life, Replay
 from tests.engine.runs import every_run, run
@@ -161,3 +166,85 @@ def test_context_variables_are_those_of_asyncio() -> None:
         ]
 
     assert run(main).ending.value == ["main", "none", "main"]
+
+
+KINDS = ("to_thread", "executor", "pool", "anyio", "coroutine", "thread", "own pool")
+
+Program = int | tuple[str, list["Program"]]
+
+programs: st.SearchStrategy[Program] = st.recursive(
+    st.integers(0, 9),
+    lambda inner: st.tuples(
+        st.sampled_from(KINDS), st.lists(inner, min_size=1, max_size=3)
+    ),
+    max_leaves=6,
+)
+"""A number; or a way to run other programs on threads, and to add up what they give."""
+
+
+def worked_out(program: Program, loop: asyncio.AbstractEventLoop) -> int:
+    """What a program gives, from a thread."""
+    if isinstance(program, int):
+        if program == 7:
+            raise ValueError("seven")
+        return program
+    kind, parts = program
+    if kind == "thread":
+        seen: list[int] = []
+        for part in parts:
+            if isinstance(part, int):
+                thread = threading.Thread(target=seen.append, args=[part])
+                thread.start()
+                thread.join()
+        return sum(seen)
+    if kind == "own pool":
+        with ThreadPoolExecutor(4) as pool:
+            return sum(pool.map(partial(worked_out, loop=loop), parts))
+    coroutine = awaited(program)
+    return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+
+async def awaited(program: Program) -> int:
+    """What a program gives, on the loop."""
+    loop = asyncio.get_running_loop()
+    if isinstance(program, int):
+        return worked_out(program, loop)
+    kind, parts = program
+    pool = ThreadPoolExecutor(4)  # without threads until it is asked
+    calls = [partial(worked_out, part, loop) for part in parts]
+    if kind == "executor":
+        jobs: list[Any] = [loop.run_in_executor(None, call) for call in calls]
+    elif kind == "pool":
+        jobs = [loop.run_in_executor(pool, call) for call in calls]
+    elif kind == "anyio":
+        jobs = [anyio.to_thread.run_sync(call) for call in calls]
+    elif kind == "coroutine":
+        jobs = [awaited(part) for part in parts]
+    else:
+        whole = [partial(worked_out, program, loop)] if "own" in kind else calls
+        jobs = [asyncio.to_thread(call) for call in whole]
+    values: list[Any] = await asyncio.gather(*jobs, return_exceptions=True)
+    pool.shutdown(wait=False)
+    for value in values:
+        if isinstance(value, BaseException):
+            raise value
+    return int(sum(values))
+
+
+async def outcome(program: Program) -> tuple[str, object]:
+    """What becomes of a program."""
+    try:
+        return "value", await awaited(program)
+    except ValueError as error:
+        return "error", str(error)
+
+
+@settings(max_examples=25, deadline=None)
+@given(programs)
+def test_programs_of_jobs_come_out_as_on_a_stock_loop(program: Program) -> None:
+    """Values and errors through threads, pools and loops are those of real threads."""
+
+    async def main(life: Life) -> tuple[str, object]:
+        return await outcome(program)
+
+    assert run(main).ending.value == asyncio.run(outcome(program))

@@ -304,3 +304,23 @@ def test_threads_of_libraries_wake_who_waits() -> None:
         return answers.get()
 
     assert run(blocking(agent)).ending.value == ("served", 0)
+
+
+def test_a_deadlock_of_threads_names_their_functions() -> None:
+    """Who waits for whom is told of each thread, by its functions."""
+    one, other = threading.Event(), threading.Event()
+
+    def first() -> None:
+        one.wait()
+        other.set()
+
+    def second() -> None:
+        other.wait()
+        one.set()
+
+    ending = run(on_threads(first, second)).ending
+    assert ending.kind == "deadlock"
+    for name in ("first", "second"):
+        place = f"<locals>.{name} > Event.wait > Condition.wait"
+        assert f"thread {name} waits in " in ending.words
+        assert place in ending.words

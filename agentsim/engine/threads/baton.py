@@ -92,6 +92,11 @@ class Baton:
         """The baton of the thread at hand, or None on every other thread."""
         return HERE.baton
 
+    @property
+    def ident(self) -> int | None:
+        """That of its thread, or None before there is one."""
+        return None if self._worker is None else self._worker.thread.ident
+
     # ----------------------------------------------------------- on the loop's thread
 
     async def drive(self) -> object:

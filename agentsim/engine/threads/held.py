@@ -13,9 +13,13 @@ class _Here(threading.local):
     """What is known of the thread at hand."""
 
     baton: Baton | None = None
+    is_starting: bool = False  # a thread, which is waited for in real time
 
 
 HERE = _Here()
+
+OUTSIDE_S = 1.0
+"""Real seconds that is waited for threads of libraries where nothing else can go on."""
 
 _MARK = "_agentsim"
 

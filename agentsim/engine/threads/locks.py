@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from agentsim.engine.refusals import BLOCKING
 from agentsim.engine.seals.inside import inside, looking
-from agentsim.engine.threads.held import HERE
+from agentsim.engine.threads.held import HERE, OUTSIDE_S
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["SimLock"]
 
 _SECOND_NS = 1_000_000_000
-
-PATIENCE_S = 10.0
-"""Real seconds that the loop's thread waits for a thread of a library."""
 
 
 class SimLock:
@@ -47,7 +44,9 @@ class SimLock:
             got = self._lock.acquire(blocking, timeout)
         elif not got:
             baton = HERE.baton
-            if baton is not None and baton.loop.owns(self._holder):
+            if HERE.is_starting:
+                got = self._lock.acquire(timeout=timeout)
+            elif baton is not None and baton.loop.owns(self._holder):
                 got = self._hand_over(baton, timeout)
             elif baton is None and (loop := inside()) is not None:
                 got = self._stand_still(loop, timeout)
@@ -104,7 +103,7 @@ class SimLock:
 
     def _stand_still(self, loop: SimLoop, timeout: float) -> bool:
         """Wait on the loop's thread, where only threads of libraries can end it."""
-        real_s = min(timeout, PATIENCE_S) if timeout >= 0 else PATIENCE_S
+        real_s = min(timeout, OUTSIDE_S) if timeout >= 0 else OUTSIDE_S
         if loop.has_others and self._lock.acquire(timeout=real_s):
             return True
         if timeout < 0:

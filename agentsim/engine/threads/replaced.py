@@ -94,16 +94,19 @@ def _run(main: Coroutine[Any, Any, T], **options: Any) -> T:
 
 def _start(self: threading.Thread) -> None:
     """Start a thread, which waits for its baton unless it is a daemon, as libraries' are."""
-    baton, HERE.baton = HERE.baton, None  # that it runs is waited for in real time
+    loop = inside()
+    if loop is None or loop.jobs is None or self.daemon or self.ident is not None:
+        _start_for_real(self)
+    else:
+        loop.jobs.adopt(self, partial(_start_for_real, self))
+
+
+def _start_for_real(self: threading.Thread) -> None:
+    before, HERE.is_starting = HERE.is_starting, True
     try:
-        loop = inside() if baton is None else baton.loop
-        fresh = self.ident is None
-        if loop is None or loop.jobs is None or self.daemon or not fresh:
-            REAL_START(self)
-        else:
-            loop.jobs.adopt(self, partial(REAL_START, self))
+        REAL_START(self)
     finally:
-        HERE.baton = baton
+        HERE.is_starting = before
 
 
 def _join(self: threading.Thread, timeout: float | None = None) -> None:

@@ -11,6 +11,7 @@ from agentsim.engine.seals.callers import inside, module_of, stack, words_of
 _FRAMES_SHOWN = 4
 _DEBUGGERS = ("bdb", "pdb", "pydevd", "debugpy", "_pydevd_bundle")
 _IMPORTS = "importlib"
+_BATON = "agentsim.engine.threads.baton", "run"
 _MACHINERY = ("threading", "agentsim")
 
 
@@ -22,6 +23,17 @@ def where_is(ident: int | None) -> str:
         if _package(frame) not in _MACHINERY
     ]
     return " > ".join(told[:_FRAMES_SHOWN][::-1]) or "code out of Python's sight"
+
+
+def functions_in(ident: int | None) -> list[str]:
+    """The functions that a baton's thread is in, outermost first, without places."""
+    names: list[str] = []
+    for frame in frames_of(ident):
+        if (module_of(frame), frame.f_code.co_name) == _BATON:
+            break
+        if _package(frame) != "agentsim":
+            names.append(frame.f_code.co_qualname)
+    return names[::-1]
 
 
 def is_debugged(ident: int | None) -> bool:
