@@ -290,6 +290,20 @@ def test_a_lost_answer_is_not_denied(text: str, expected: str) -> None:
     assert verdict(trace, "cut-calls-told").status == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Error: it took too long", "unknown"),
+        ("Error: it took too long; note was not executed", "violated"),
+        ("Error: not executed, as far as known; it may have been", "holds"),
+    ],
+)
+def test_a_write_that_its_agent_gave_up_is_not_denied(text: str, expected: str) -> None:
+    """A time-out of the agent's own says as little as an answer that was lost."""
+    trace = cut("cancelled", text, status="done")
+    assert verdict(trace, "cut-calls-told").status == expected
+
+
 @pytest.mark.parametrize("text", [SKIPPED, UNKNOWN, "Error: interrupted"])
 def test_reads_may_be_told_as_anything(text: str) -> None:
     """Whether a read that was cut off had ended is the same to everybody."""
