@@ -136,6 +136,17 @@ def test_a_response_that_was_cut_ends_the_run(stop: str) -> None:
     assert judged.violations[0].found == "a run of look"
 
 
+def test_a_request_with_the_results_may_be_given_up() -> None:
+    """An agent that waits no longer for the model told it of the calls that failed."""
+    run = Run([LOOK])
+    run.asks(call("look"))
+    run.runs("look", ending="error")
+    run.answers("Error: it failed", error=True)
+    run.requests()
+    assert verdict(run.ends("failed"), NAME).status == "holds"
+    assert verdict(run.ends("done"), NAME).status == "violated"
+
+
 def test_a_cut_response_may_be_asked_for_again_and_a_refusal_may_not() -> None:
     """The same request once more carries nothing of it; a refusal is an answer (R3.8)."""
     assert followed(assistant("half"), "max_tokens", keep=False).status == "holds"

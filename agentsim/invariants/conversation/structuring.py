@@ -94,7 +94,7 @@ def _breaches(
             names = ", ".join(asked.call.name for asked in turn.asked)
             yield words, f"runs of {names}", "none of them, and the end", None
         elif turn is life.turns[-1]:
-            yield from _after_calls(facts, life, turn)
+            yield from _after_calls(facts, life, turn, next_at)
     elif next_at is None or not _went_on(facts, life, turn, next_at):
         return
     elif reason == "tool_use":
@@ -122,7 +122,9 @@ def _after_cut(
         yield f"{what}, and the run goes on", "the end", "another request", next_at
 
 
-def _after_calls(facts: Facts, life: Life, turn: Turn) -> Iterator[Breach]:
+def _after_calls(
+    facts: Facts, life: Life, turn: Turn, next_at: int | None
+) -> Iterator[Breach]:
     """A run that ends with calls, though nothing but a final answer may end it so."""
     expected = "a request with their results"
     if life.status == "done":
@@ -130,8 +132,8 @@ def _after_calls(facts: Facts, life: Life, turn: Turn) -> Iterator[Breach]:
         yield words, expected, "status done", None
     if life.status != "failed" or turn.response.stop_reason not in RUNNABLE:
         return
-    if any(at > turn.response_at for at, _event in facts.failures):
-        return
+    if next_at is not None or any(at > turn.response_at for at, _ in facts.failures):
+        return  # the model was asked on: that request failed, or was given up
     ids = [asked.call.id for asked in turn.asked]
     if not all(ids) or len(dict.fromkeys(ids)) < len(ids):
         return  # a wire without ids of its own has no way to answer such calls
