@@ -7,6 +7,7 @@ stay the same objects, as boundary and judges expect.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ from agentsim.providers.openai_chat.tools import read_tools
 __all__ = ["WIRE", "ChatConversation", "read_body"]
 
 WIRE = "openai-chat"
+
+FLOAT_MAX = sys.float_info.max
 
 TEMPERATURE = 1.0
 """What the service takes where a request has none."""
@@ -105,7 +108,8 @@ class ChatConversation:
     def _follow(self, messages: list[Any]) -> MessageView:
         """Take over what is new of a history; one that was rewritten is read again."""
         count = len(self._raw)
-        if messages[:count] != self._raw:
+        # What is malformed may be equal and not the same: 1 and true.
+        if self._rules.malformed or messages[:count] != self._raw:
             pairs = zip(self._raw, messages, strict=False)
             kept = next((n for n, (a, b) in enumerate(pairs) if a != b), len(messages))
             kept = min(kept, count)
@@ -126,13 +130,12 @@ class ChatConversation:
             self._raw_tools = raw
             self._tools = read_tools(*raw)
         model = body.get("model")
-        temperature = body.get("temperature")
         limit = body.get("max_completion_tokens", body.get("max_tokens"))
         return Request(
             model if isinstance(model, str) else "",
             view,
             self._tools,
-            _number(temperature, TEMPERATURE),
+            _temperature(body.get("temperature")),
             limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
         )
 
@@ -157,7 +160,9 @@ def carried(response: Response) -> Response:
     return Response(message, reason, response.usage, response.refusal)
 
 
-def _number(value: object, default: float) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
-    return default
+def _temperature(value: object) -> float:
+    """A temperature as a request has it; what is none is refused, and told there."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return TEMPERATURE
+    # Python's own integers may be greater than any number that is reckoned with.
+    return value if abs(value) <= FLOAT_MAX else TEMPERATURE

@@ -278,6 +278,26 @@ BAD = (
         "Invalid value: 'any'. Supported values are: 'none', 'auto', and 'required'.",
     ),
     Bad(
+        "value",
+        request(
+            tools=[LOOK],
+            tool_choice={"type": "function", "function": {"name": ["look"]}},
+        ),
+        "tool_choice.function.name",
+        "invalid_type",
+        "expected a string, but got an array instead.",
+    ),
+    Bad(
+        "value",
+        request(
+            tools=[LOOK],
+            tool_choice={"type": "allowed_tools", "allowed_tools": {"tools": "look"}},
+        ),
+        "tool_choice.allowed_tools.tools",
+        "invalid_type",
+        "expected an array, but got a string instead.",
+    ),
+    Bad(
         "choice-not-offered",
         request(tools=[LOOK], tool_choice=FOREIGN),
         "tool_choice",

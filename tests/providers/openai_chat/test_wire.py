@@ -1,6 +1,7 @@
 """Requests of Chat Completions in the neutral form, and answers in that of the wire."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -65,6 +66,40 @@ def test_a_rewritten_history_keeps_what_stayed_and_is_judged_anew() -> None:
     assert refused.refusal is not None
     assert mended.refusal is None
     assert mended.request.messages[1] is refused.request.messages[1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (body(ASKED, n=1), body(ASKED, n=True)),
+        (body(ASKED, logprobs=1), body(ASKED, logprobs=True)),
+        (body({"role": "user", "content": 1}), body({"role": "user", "content": True})),
+    ],
+    ids=["refused", "taken", "message"],
+)
+def test_what_is_only_equal_is_judged_anew(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """To Python 1 is True; to the service it is a number, whatever came before."""
+    conversation = ChatConversation()
+    conversation.read(first)
+    alone = ChatConversation().read(second).refusal
+    assert conversation.read(second).refusal == alone
+
+
+@pytest.mark.parametrize(
+    "number",
+    [10**400, -(10**400), 3, "hot", True],
+    ids=["huge", "hugely below", "too hot", "text", "boolean"],
+)
+def test_a_temperature_that_is_none_is_refused_and_can_be_judged(
+    number: object,
+) -> None:
+    """Whatever was sent, what is recorded is a number that can be reckoned with."""
+    asked = ChatConversation().read(body(ASKED, temperature=number))
+    assert asked.refusal is not None
+    assert asked.refusal.param == "temperature"
+    assert math.isfinite(asked.request.temperature)
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b"NaN"])

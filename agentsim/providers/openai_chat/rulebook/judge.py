@@ -46,7 +46,7 @@ class ChatRules:
 
     def __init__(self, profile: ChatProfile) -> None:
         self._profile = profile
-        self._fields: dict[str, Any] | None = None
+        self._fields: str | None = None
         self._unknown: ChatRefusal | None = None
         self._lone: ChatRefusal | None = None
         self._combined: ChatRefusal | None = None
@@ -61,6 +61,11 @@ class ChatRules:
         """Read the messages that come next."""
         self._forms.feed(messages)
         self._pairing.feed(messages)
+
+    @property
+    def malformed(self) -> bool:
+        """Whether a message that was read has not the form of one."""
+        return self._forms.verdict() is not None
 
     def of_history(self) -> ChatRefusal | None:
         """What is wrong with the messages alone, or None."""
@@ -91,9 +96,10 @@ class ChatRules:
 
     def _look_at_fields(self, fields: dict[str, Any]) -> None:
         """Judge the fields beside the messages, if they are others than before."""
-        if fields == self._fields:
+        written = repr(fields)  # which tells 1 from true, and == does not
+        if written == self._fields:
             return
-        self._fields = fields
+        self._fields = written
         self._unknown = self._first(unknown_faults(fields))
         self._lone = self._first(field_faults(fields))
         self._combined = None

@@ -9,6 +9,7 @@ from agentsim.providers.openai_chat.rulebook.names import name_faults
 from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
 from agentsim.providers.openai_chat.rulebook.values import (
     Faults,
+    array,
     missing,
     not_among,
     record,
@@ -183,8 +184,11 @@ def choice_faults(choice: object, path: str) -> Faults:
         body, where = choice[kind], f"{path}.{kind}"
         yield from record(body, where)
         key = "tools" if kind == "allowed_tools" else "name"
-        if isinstance(body, Mapping) and body.get(key) is None:
-            yield missing(f"{where}.{key}")
+        if isinstance(body, Mapping):
+            check = array if key == "tools" else text
+            if body.get(key) is None:
+                yield missing(f"{where}.{key}")
+            yield from check(body.get(key), f"{where}.{key}")
 
 
 def choice_rules(body: Mapping[str, Any]) -> Iterator[ChatRefusal]:
