@@ -33,6 +33,9 @@ BASE_URL = "https://api.openai.com/v1"
 PLATFORM = "Unknown"
 """What the SDK says of the machine: the same everywhere, and no process is asked."""
 
+_SECOND_NAMES = {"AsyncOpenAI": "AsyncClient", "OpenAI": "Client"}
+"""A client's class -> another public name of the same class."""
+
 _OUTSIDE = {
     "provider": "another service would answer",
     "workload_identity": "tokens would be fetched",
@@ -100,7 +103,11 @@ class Sdk:
                 f"it away, or give one of env.http_client() or env.http_client_sync()"
             )
         defaults = {"api_key": API_KEY, "base_url": BASE_URL}
-        client = getattr(openai, name)(**{**defaults, **options, "http_client": given})
+        # Under its second name: loops that make their client themselves are tested with
+        # the first one patched, by this very method.
+        client = getattr(openai, _SECOND_NAMES[name])(
+            **{**defaults, **options, "http_client": given}
+        )
         # Else its first request asks on a thread, which asks a process.
         client._platform = PLATFORM  # noqa: SLF001 - the SDK has no public way
         return client

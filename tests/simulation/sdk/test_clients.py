@@ -442,3 +442,21 @@ def test_an_error_of_the_sdk_tells_what_the_service_said() -> None:
     assert seen[:2] == [429, "requests"]
     assert seen[2].startswith("req_")
     assert seen[3] == "20"
+
+
+def test_a_class_patched_by_the_client_of_a_run_gives_that_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A loop that makes its client itself is tested by a patch of the SDK's class."""
+
+    async def awaiting(env: Env) -> str | None:
+        monkeypatch.setattr(openai, "AsyncOpenAI", env.openai)
+        return await hello(openai.AsyncOpenAI(timeout=20))
+
+    def blocking(env: Env) -> str | None:
+        monkeypatch.setattr(openai, "OpenAI", env.openai_sync)
+        return hello_sync(openai.OpenAI(timeout=20))
+
+    for agent in (awaiting, blocking):
+        for _ in range(2):  # the patch of the first run is still there in the second
+            assert run(asking(), agent).expect_holds().value == "Hello."
