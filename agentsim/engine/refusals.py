@@ -27,15 +27,16 @@ BLOCKING = "a blocked loop"
 _ADVICE = {
     _THREADS: "call the function directly, or make it async",
     _FILES: "let a scripted model or a world answer instead",
-    NETWORK: "ask the model through env.openai() or env.client, send requests with "
-    "env.http_client(), or let a tool of the world answer",
+    NETWORK: "ask the model through env.openai(), env.http_client() or env.client, and "
+    "let a tool of the world, or a stand-in given to tool(), answer for other services",
     PROCESSES: "let a tool of the world answer in the program's place",
     _SIGNALS: "leave them to the program around the agent",
     _CONTROL: "return from the agent to end the run",
     BLOCKING: "await it (asyncio.wrap_future makes a future of a thread's one awaitable), "
     "or let the function that waits run by asyncio.to_thread",
     STANDSTILL: "wait in between, with asyncio.sleep or a wait on a thread of its own",
-    LOOP: "give the async function itself as the agent, or ask through env.sync",
+    LOOP: "give the async function itself as the agent (of a framework its async run, "
+    "not run_sync), or ask through env.sync",
 }
 
 _ADVICE_TO_LIBRARIES = (

@@ -251,8 +251,69 @@ def test_a_second_event_loop_is_refused_by_name() -> None:
     assert str(caught.value) == (
         f"my_agent (test_baton.py:{line}) asked for an event loop of its own (as "
         "asyncio.run does), but a simulation has one event loop: give the async "
-        "function itself as the agent, or ask through env.sync"
+        "function itself as the agent (of a framework its async run, not run_sync), "
+        "or ask through env.sync"
     )
+
+
+def _by_the_policy() -> object:
+    return asyncio.get_event_loop_policy().new_event_loop()
+
+
+def _by_its_class() -> object:
+    loop = asyncio.SelectorEventLoop()
+    try:
+        return loop.run_until_complete(asyncio.sleep(0))
+    finally:
+        loop.close()
+
+
+def _by_a_runner() -> object:
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        return runner.get_loop().run_forever()
+
+
+@pytest.mark.parametrize("ask", [_by_the_policy, _by_its_class, _by_a_runner])
+def test_no_way_to_a_second_event_loop_is_left(ask: Callable[[], object]) -> None:
+    """Loops made by the policy, as frameworks do, or by their class are refused alike."""
+    with pytest.raises(UsageError) as caught:
+        run(on_thread(lambda life: ask()))
+    assert f"{ask.__name__} (test_baton.py:" in str(caught.value)
+    assert "asked for an event loop of its own" in str(caught.value)
+
+
+def test_what_others_put_on_event_loops_is_there_after_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Notebooks patch loops so that they run inside of one another: they still do after."""
+
+    def patched(self: object) -> None:
+        """As theirs."""
+
+    for name in ("run_forever", "run_until_complete"):
+        monkeypatch.setattr(asyncio.SelectorEventLoop, name, patched)
+    run(on_thread(lambda life: None))
+    after = vars(asyncio.SelectorEventLoop)
+    assert [after["run_forever"], after["run_until_complete"]] == [patched, patched]
+
+
+def test_elsewhere_event_loops_are_as_ever() -> None:
+    """A thread of which no run knows makes and runs loops while one is on, and after it."""
+    made: list[object] = []
+
+    def work() -> None:
+        loop = asyncio.get_event_loop_policy().new_event_loop()
+        made.append(loop.run_until_complete(asyncio.sleep(0, "done")))
+        loop.close()
+
+    async def main(life: Life) -> None:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join()
+
+    run(main)
+    work()
+    assert made == ["done", "done"]
 
 
 def test_one_that_never_stops_asking_is_stopped() -> None:

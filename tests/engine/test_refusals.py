@@ -64,9 +64,9 @@ def test_the_caller_is_named() -> None:
         run(my_tool)
     assert str(caught.value) == (
         f"lookup (test_refusals.py:{line}) asked for the address of localhost, but a "
-        "simulation does not reach the network: ask the model through env.openai() or "
-        "env.client, send requests with env.http_client(), or let a tool of the world "
-        "answer"
+        "simulation does not reach the network: ask the model through env.openai(), "
+        "env.http_client() or env.client, and let a tool of the world, or a stand-in "
+        "given to tool(), answer for other services"
     )
 
 

@@ -218,8 +218,8 @@ def test_the_sentence_says_who_asked_for_what_and_what_to_do() -> None:
     assert refused(fetch) == (
         f"fetch (test_egress.py:{line}) asked for a connection to api.example.com:443, "
         "but a simulation does not reach the network: ask the model through "
-        "env.openai() or env.client, send requests with env.http_client(), or let a "
-        "tool of the world answer"
+        "env.openai(), env.http_client() or env.client, and let a tool of the world, "
+        "or a stand-in given to tool(), answer for other services"
     )
 
 

@@ -33,6 +33,12 @@ T = TypeVar("T")
 
 _REAL_LOOP = asyncio.new_event_loop
 _REAL_RUN = asyncio.run
+_REAL_RUN_FOREVER = asyncio.BaseEventLoop.run_forever
+_REAL_RUN_UNTIL = asyncio.BaseEventLoop.run_until_complete
+_POLICY: Any = getattr(events, "BaseDefaultEventLoopPolicy", None) or vars(events).get(
+    "_BaseDefaultEventLoopPolicy"
+)
+_REAL_POLICY_LOOP = _POLICY.new_event_loop
 _REAL_SUBMIT = ThreadPoolExecutor.submit
 _REAL_SHUTDOWN = ThreadPoolExecutor.shutdown
 
@@ -45,7 +51,7 @@ _monotonic = next(home.stand_in for home in TIMERS if home.attribute == "monoton
 class Replaced:
     """While entered, what blocks, or makes a loop or a thread, looks where it is."""
 
-    __slots__ = ("_before", "_run")
+    __slots__ = ("_before", "_run", "_run_forever", "_run_until")
 
     def __enter__(self) -> None:
         """Put all in place, keeping what was there before."""
@@ -54,6 +60,13 @@ class Replaced:
         self._before = [names[name] for names, name, _ in _NAMES]
         for names, name, ours in _NAMES:
             names[name] = ours
+        _POLICY.new_event_loop = _policy_loop
+        # Not of their base class, which is that of the simulated loop as well: each
+        # change of a class makes Python look up anew what its heirs have.
+        self._run_forever = asyncio.SelectorEventLoop.run_forever
+        self._run_until = asyncio.SelectorEventLoop.run_until_complete
+        asyncio.SelectorEventLoop.run_forever = _run_forever  # type: ignore[method-assign]
+        asyncio.SelectorEventLoop.run_until_complete = _run_until  # type: ignore[method-assign]
         threading.Thread.start = _start  # type: ignore[method-assign]
         threading.Thread.join = _join  # type: ignore[method-assign]
         ThreadPoolExecutor.submit = _submit  # type: ignore[method-assign, assignment]
@@ -65,6 +78,9 @@ class Replaced:
         ThreadPoolExecutor.submit = _REAL_SUBMIT  # type: ignore[method-assign]
         threading.Thread.join = REAL_JOIN  # type: ignore[method-assign]
         threading.Thread.start = REAL_START  # type: ignore[method-assign]
+        asyncio.SelectorEventLoop.run_forever = self._run_forever  # type: ignore[method-assign]
+        asyncio.SelectorEventLoop.run_until_complete = self._run_until  # type: ignore[method-assign]
+        _POLICY.new_event_loop = _REAL_POLICY_LOOP
         for (names, name, _), before in zip(_NAMES, self._before, strict=True):
             names[name] = before
         asyncio.run = self._run
@@ -73,19 +89,39 @@ class Replaced:
 # ------------------------------------------------------------------------- event loops
 
 
-def _new_event_loop() -> asyncio.AbstractEventLoop:
-    baton = Baton.held()
-    if baton is not None:
-        baton.refuse("an event loop of its own (as asyncio.run does)", LOOP)
-    return _REAL_LOOP()
-
-
-def _run(main: Coroutine[Any, Any, T], **options: Any) -> T:
+def _no_loop_on_a_baton(main: object = None) -> None:
     baton = Baton.held()
     if baton is not None:
         if iscoroutine(main):
             main.close()  # else Python would warn that it was never awaited
         baton.refuse("an event loop of its own (as asyncio.run does)", LOOP)
+
+
+def _new_event_loop() -> asyncio.AbstractEventLoop:
+    _no_loop_on_a_baton()
+    return _REAL_LOOP()
+
+
+def _policy_loop(self: object) -> Any:  # noqa: ANN401 - whatever loop the policy makes
+    """Make a loop by the policy, as the blocking entry points of frameworks do."""
+    _no_loop_on_a_baton()
+    return _REAL_POLICY_LOOP(self)
+
+
+def _run_forever(self: asyncio.BaseEventLoop) -> None:
+    """Run a loop, which may have been made by its class, or before the run."""
+    _no_loop_on_a_baton()
+    _REAL_RUN_FOREVER(self)
+
+
+def _run_until(self: asyncio.BaseEventLoop, future: Any) -> Any:  # noqa: ANN401 - as theirs
+    """The same until one thing is done."""
+    _no_loop_on_a_baton(future)
+    return _REAL_RUN_UNTIL(self, future)
+
+
+def _run(main: Coroutine[Any, Any, T], **options: Any) -> T:
+    _no_loop_on_a_baton(main)
     return _REAL_RUN(main, **options)
 
 
