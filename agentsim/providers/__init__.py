@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
-    from agentsim.providers.asked import Asked as Asked
-    from agentsim.providers.asked import Dialect as Dialect
-    from agentsim.providers.asked import RefusedRequest as RefusedRequest
     from agentsim.providers.client import AlterAnswer as AlterAnswer
     from agentsim.providers.client import Attempt as Attempt
     from agentsim.providers.client import DeltaStream as DeltaStream
@@ -46,7 +43,6 @@ else:
         {
             "AlterAnswer": "client",
             "Answer": "model",
-            "Asked": "asked",
             "Attempt": "client",
             "By": "entries",
             "Call": "reply",
@@ -54,7 +50,6 @@ else:
             "Choose": "model",
             "Counted": "reply",
             "DeltaStream": "client",
-            "Dialect": "asked",
             "Entry": "entries",
             "Forever": "entries",
             "Model": "model",
@@ -62,7 +57,6 @@ else:
             "OutOfScript": "client",
             "Pick": "entries",
             "Refusal": "strict",
-            "RefusedRequest": "asked",
             "Reply": "reply",
             "ReplyFinder": "recognise",
             "RequestRule": "strict",

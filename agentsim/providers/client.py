@@ -28,9 +28,9 @@ from agentsim.core import (
     ResponseReceived,
     UsageError,
 )
-from agentsim.providers.asked import Asked, Dialect, RefusedRequest
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
+from agentsim.providers.wires.asked import Asked, Reader, RefusedRequest
 
 __all__ = ["AlterAnswer", "Attempt", "DeltaStream", "OutOfScript", "ScriptedClient"]
 
@@ -112,12 +112,12 @@ class ScriptedClient:
 
     __slots__ = (
         "_boundary",
-        "_dialect",
         "_history",
         "_latency_s",
         "_model",
         "_numbers",
         "_out_of_script",
+        "_reader",
         "_rules",
         "_tamper",
     )
@@ -141,7 +141,7 @@ class ScriptedClient:
         self._latency_s = latency_s
         self._numbers = count(1) if numbers is None else numbers
         self._history = History()
-        self._dialect: Dialect | None = None
+        self._reader: Reader | None = None
 
     async def complete(self, request: Request) -> Response:
         """Answer a request whole.
@@ -204,8 +204,8 @@ class ScriptedClient:
         Nothing is sent; None where it would accept, or refuses nothing. The rules are
         those of the wire that the last request came by.
         """
-        if self._dialect is not None:
-            return self._dialect.resumes(messages)
+        if self._reader is not None:
+            return self._reader.resumes(messages)
         if self._rules is None:
             return None
         if not isinstance(messages, MessageView):
@@ -235,7 +235,7 @@ class ScriptedClient:
 
     def _send(self, request: Request, asked: Asked | None = None) -> _Sent:
         """Record a request and settle what becomes of it."""
-        self._dialect = dialect = asked.dialect if asked is not None else None
+        self._reader = reader = asked.reader if asked is not None else None
         number = next(self._numbers)
         messages, tools = request.messages, tuple(request.tools)
         if not isinstance(messages, MessageView):
@@ -255,7 +255,7 @@ class ScriptedClient:
                 tools,
                 request.temperature,
                 request.max_tokens,
-                dialect.wire if dialect is not None else "",
+                reader.wire if reader is not None else "",
             )
         )
         refusal = self._refusal(request, asked)
@@ -278,11 +278,11 @@ class ScriptedClient:
             if self._tamper is not None:
                 answer = self._tamper(request, answer)
         except ProviderError as error:
-            dialect = self._dialect
-            told = error if dialect is None else dialect.failed(error, request)
+            reader = self._reader
+            told = error if reader is None else reader.failed(error, request)
             return _Sent(number, latency_s, None, told)
-        if self._dialect is not None:
-            answer = _carried(self._dialect, request, answer)
+        if self._reader is not None:
+            answer = _carried(self._reader, request, answer)
         return _Sent(number, answer.latency_s, answer)
 
     def _answer(self, request: Request) -> Answer:
@@ -332,12 +332,12 @@ class ScriptedClient:
         return error
 
 
-def _carried(dialect: Dialect, request: Request, answer: Answer) -> Answer:
+def _carried(reader: Reader, request: Request, answer: Answer) -> Answer:
     """What of an answer its wire carries."""
     error = answer.error
     if error is not None:
-        error = dialect.failed(error, request)
-    return replace(answer, response=dialect.carried(answer.response), error=error)
+        error = reader.failed(error, request)
+    return replace(answer, response=reader.carried(answer.response), error=error)
 
 
 def _timed_out(timeout_s: float | None) -> ProviderError:

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from agentsim.providers.openai_chat.completions import (
         completion_body as completion_body,
     )
-    from agentsim.providers.openai_chat.errors import HttpAnswer as HttpAnswer
-    from agentsim.providers.openai_chat.errors import error_answer as error_answer
-    from agentsim.providers.openai_chat.errors import wire_error as wire_error
     from agentsim.providers.openai_chat.reference import (
         chat_rules_page as chat_rules_page,
     )
@@ -24,28 +21,21 @@ if TYPE_CHECKING:
         ChatProfile as ChatProfile,
     )
     from agentsim.providers.openai_chat.rulebook.table import CHAT_RULES as CHAT_RULES
-    from agentsim.providers.openai_chat.rulebook.table import ChatRefusal as ChatRefusal
-    from agentsim.providers.openai_chat.rulebook.table import ChatRule as ChatRule
-    from agentsim.providers.openai_chat.wire import ChatConversation as ChatConversation
+    from agentsim.providers.openai_chat.wire import ChatReader as ChatReader
     from agentsim.providers.openai_chat.wire import read_body as read_body
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "CHAT_RULES": "rulebook.table",
-            "ChatConversation": "wire",
+            "ChatReader": "wire",
             "ChatProfile": "rulebook.profile",
-            "ChatRefusal": "rulebook.table",
-            "ChatRule": "rulebook.table",
             "Completion": "answers",
-            "HttpAnswer": "errors",
             "LENIENT": "rulebook.profile",
             "STRICT": "rulebook.profile",
             "chat_rules_page": "reference",
             "completion_body": "completions",
-            "error_answer": "errors",
             "read_body": "wire",
             "read_completion": "answers",
-            "wire_error": "errors",
         },
     )

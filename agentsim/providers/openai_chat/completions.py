@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.core import Request, Response, Usage
-from agentsim.providers.openai_chat.ids import completion_id, fingerprint
+from agentsim.providers.openai.ids import completion_id, fingerprint
 from agentsim.providers.openai_chat.messages import own_fields, write_call
 from agentsim.providers.openai_chat.tools import custom_names
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agentsim.providers.openai_chat.rulebook.profile import LENIENT
-from agentsim.providers.openai_chat.rulebook.table import CHAT_RULES, ChatRule
+from agentsim.providers.openai_chat.rulebook.table import CHAT_RULES
+from agentsim.providers.wires.reference import phrases_table, rules_table
 
 __all__ = ["chat_rules_page"]
 
@@ -25,11 +26,9 @@ structure.
 
 How sure a rule is: *observed* in traffic or measurements, *reported* by people who met it,
 or *assumed*. A simulation judges by the profile `STRICT`, which has all rules. In code of
-your own `ChatConversation` takes another one: `LENIENT` leaves out what is marked so, and a
+your own `ChatReader` takes another one: `LENIENT` leaves out what is marked so, and a
 `ChatProfile` says what its model does not take, without which those rules refuse nothing.
 
-| rule | a request is refused unless | status | param | code | sure |
-|---|---|---|---|---|---|
 """
 
 _MIDDLE = """
@@ -37,8 +36,6 @@ _MIDDLE = """
 
 These words stand in the `message`.
 
-| rule | words |
-|---|---|
 """
 
 _TAIL = """
@@ -57,33 +54,8 @@ def chat_rules_page() -> str:
     rules = CHAT_RULES.values()
     return (
         _HEAD
-        + "".join(map(_row, rules))
+        + rules_table(rules, lenient=LENIENT.off)
         + _MIDDLE
-        + "".join(f"| `{rule.id}` | {_cell(rule.phrase)} |\n" for rule in rules)
+        + phrases_table(rules)
         + _TAIL
     )
-
-
-def _row(rule: ChatRule) -> str:
-    mark = ", left out by `LENIENT`" if rule.id in LENIENT.off else ""
-    cells = (
-        f"`{rule.id}`",
-        _cell(rule.sentence),
-        str(rule.status),
-        _param(rule.param),
-        _cell(rule.code or "null"),
-        f"{rule.source}{mark}",
-    )
-    return f"| {' | '.join(cells)} |\n"
-
-
-def _param(param: str | None) -> str:
-    if param is None:
-        return "null"
-    if param.startswith("the "):
-        return param
-    return ", ".join(f"`{path}`" for path in param.split(", "))
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -14,23 +14,24 @@ from typing import Any
 from agentsim.core import (
     WIRE_BLOCK,
     History,
-    InvalidArguments,
     Message,
     MessageView,
     ProviderError,
     Request,
     Response,
-    parse_json,
 )
-from agentsim.providers.asked import Asked
-from agentsim.providers.openai_chat.errors import wire_error
+from agentsim.providers.openai.errors import wire_error
 from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.rulebook.judge import ChatRules
 from agentsim.providers.openai_chat.rulebook.profile import STRICT, ChatProfile
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
+from agentsim.providers.openai_chat.rulebook.table import refuse
 from agentsim.providers.openai_chat.tools import read_tools
+from agentsim.providers.wires.asked import Asked
+from agentsim.providers.wires.bodies import read_object
+from agentsim.providers.wires.growing import Growing
+from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["WIRE", "ChatConversation", "read_body"]
+__all__ = ["WIRE", "ChatReader", "read_body"]
 
 WIRE = "openai-chat"
 
@@ -40,13 +41,10 @@ TEMPERATURE = 1.0
 """What the service takes where a request has none."""
 
 
-def read_body(raw: bytes) -> dict[str, Any] | ChatRefusal:
+def read_body(raw: bytes) -> dict[str, Any] | WireRefusal:
     """Read the body of a request."""
-    try:
-        body = parse_json(raw.decode(), unique_keys=False)
-    except (InvalidArguments, UnicodeDecodeError):
-        body = None
-    if isinstance(body, dict):
+    body = read_object(raw)
+    if body is not None:
         return body
     words = (
         "We could not parse the JSON body of your request. (HINT: This likely means you "
@@ -56,18 +54,18 @@ def read_body(raw: bytes) -> dict[str, Any] | ChatRefusal:
     return refuse("no-json", words)
 
 
-class ChatConversation:
+class ChatReader:
     """Reads the requests of one client, one after the other.
 
     Args:
         profile: How strict the service is, and what its model takes.
     """
 
-    __slots__ = ("_history", "_profile", "_raw", "_raw_tools", "_rules", "_tools")
+    __slots__ = ("_history", "_profile", "_raw_tools", "_rules", "_seen", "_tools")
 
     def __init__(self, profile: ChatProfile = STRICT) -> None:
         self._profile = profile
-        self._raw: list[Any] = []
+        self._seen = Growing()
         self._history = History()
         self._rules = ChatRules(profile)
         self._raw_tools: object = None
@@ -78,18 +76,21 @@ class ChatConversation:
         """The name of the wire."""
         return WIRE
 
-    def read(self, body: Mapping[str, Any] | ChatRefusal) -> Asked:
+    def read(self, body: Mapping[str, Any] | WireRefusal) -> Asked:
         """Read a request, and judge it.
 
         Args:
             body: Parsed, or the refusal of what could not be.
         """
-        if isinstance(body, ChatRefusal):
+        if isinstance(body, WireRefusal):
             return Asked(Request("", MessageView([], 0)), body, self)
         messages = body.get("messages")
         view = self._follow(messages if isinstance(messages, list) else [])
         refusal = self._rules.check(body, view)
         return Asked(self._request(body, view), refusal, self)
+
+    def answered(self, body: Mapping[str, Any]) -> None:
+        """Nothing: a request of this wire refers to no answer before."""
 
     def carried(self, response: Response) -> Response:
         """What of a response reaches the client: no blocks of other wires, no pause."""
@@ -99,7 +100,7 @@ class ChatConversation:
         """An error of the service in the words of the wire."""
         return wire_error(error, model=request.model)
 
-    def resumes(self, messages: Sequence[Message]) -> ChatRefusal | None:
+    def resumes(self, messages: Sequence[Message]) -> WireRefusal | None:
         """Why a history with a new message of the user after it is refused, or None."""
         rules = ChatRules(self._profile)
         rules.feed([write_message(message) for message in messages])
@@ -107,21 +108,16 @@ class ChatConversation:
 
     def _follow(self, messages: list[Any]) -> MessageView:
         """Take over what is new of a history; one that was rewritten is read again."""
-        count = len(self._raw)
-        # What is malformed may be equal and not the same: 1 and true.
-        if self._rules.malformed or messages[:count] != self._raw:
-            pairs = zip(self._raw, messages, strict=False)
-            kept = next((n for n, (a, b) in enumerate(pairs) if a != b), len(messages))
-            kept = min(kept, count)
-            self._history = History(self._history.view()[:kept])
+        before = self._seen.count
+        count = self._seen.kept(messages, malformed=self._rules.malformed)
+        if count < before or self._rules.malformed:
+            self._history = History(self._history.view()[:count])
             self._rules.restart()
-            self._rules.feed(messages[:kept])
-            count = kept
+            self._rules.feed(messages[:count])
         new = messages[count:]
         for message in new:
             self._history.append(read_message(message))
         self._rules.feed(new)
-        self._raw = messages
         return self._history.view()
 
     def _request(self, body: Mapping[str, Any], view: MessageView) -> Request:

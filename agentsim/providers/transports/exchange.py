@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from agentsim.providers.openai_chat.errors import HttpAnswer
+from agentsim.providers.wires.answers import HttpAnswer
 
 __all__ = ["AnswerHttp", "Block", "HttpRequest", "NoAnswer"]
 

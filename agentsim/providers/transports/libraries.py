@@ -12,13 +12,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from agentsim.core import UsageError
-from agentsim.providers.openai_chat.errors import HttpAnswer
 from agentsim.providers.transports.exchange import (
     AnswerHttp,
     Block,
     HttpRequest,
     NoAnswer,
 )
+from agentsim.providers.wires.answers import HttpAnswer
 
 __all__ = ["HttpLibrary", "answered_in_process", "http_library"]
 

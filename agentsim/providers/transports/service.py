@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.core import ProviderError, UsageError
-from agentsim.providers.asked import Asked
 from agentsim.providers.client import Attempt
+from agentsim.providers.openai.errors import error_answer
+from agentsim.providers.openai.ids import request_id
 from agentsim.providers.openai_chat.completions import completion_body
-from agentsim.providers.openai_chat.errors import HttpAnswer, error_answer
-from agentsim.providers.openai_chat.ids import request_id
-from agentsim.providers.openai_chat.wire import ChatConversation, read_body
+from agentsim.providers.openai_chat.wire import ChatReader, read_body
 from agentsim.providers.transports.exchange import HttpRequest, NoAnswer
 from agentsim.providers.transports.routes import Route, route
+from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.asked import Asked
 
 __all__ = ["ChatService", "Served"]
 
@@ -52,7 +53,7 @@ class ChatService:
 
     def __init__(self, served: Served) -> None:
         self._served = served
-        self._conversation = ChatConversation()
+        self._conversation = ChatReader()
 
     async def answer(self, request: HttpRequest) -> HttpAnswer:
         """Answer a request as the service would.

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentsim.core import UsageError
 from agentsim.engine import EPOCH_NS, Baton, Life
-from agentsim.providers import Asked, Attempt, ScriptedClient
-from agentsim.providers.openai_chat import HttpAnswer
+from agentsim.providers import Attempt, ScriptedClient
 from agentsim.providers.transports import (
     ChatService,
     HttpLibrary,
@@ -21,6 +20,7 @@ from agentsim.providers.transports import (
     answered_in_process,
     http_library,
 )
+from agentsim.providers.wires import Asked, HttpAnswer
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

@@ -11,8 +11,8 @@ from openai.types.chat import ChatCompletion
 
 from agentsim.core import Request, parse_json
 from agentsim.providers.openai_chat import (
-    ChatConversation,
     ChatProfile,
+    ChatReader,
     completion_body,
     read_completion,
 )
@@ -50,12 +50,12 @@ def test_every_real_request_has_its_true_status(
     """Accepted ones pass all rules; refused ones are, in the very same words."""
     counts: Counter[int] = Counter()
     for row in rows:
-        strict = ChatConversation().read(row["request"]).refusal
+        strict = ChatReader().read(row["request"]).refusal
         counts[row["status"]] += 1
         assert strict is None, row["id"]
         if row["status"] != 200:
             profile = PROFILES[row["request"]["model"]]
-            refusal = ChatConversation(profile).read(row["request"]).refusal
+            refusal = ChatReader(profile).read(row["request"]).refusal
             assert refusal is not None, row["id"]
             error = refusal.error()
             told = {

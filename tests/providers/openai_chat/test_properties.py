@@ -22,14 +22,14 @@ from agentsim.core import (
     user,
 )
 from agentsim.providers.openai_chat import (
-    ChatConversation,
-    ChatRefusal,
+    ChatReader,
     completion_body,
     read_body,
     read_completion,
 )
 from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.tools import read_tools, write_tool
+from agentsim.providers.wires import WireRefusal
 from tests.providers.openai_chat.bodies import BAD, LOOK, USER, call, calling, told
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -251,10 +251,10 @@ def spoilt(draw: st.DrawFn, bodies: list[dict[str, Any]]) -> dict[str, Any]:
 @given(st.lists(spoilt(BODIES) | st.dictionaries(TEXTS, JSON), min_size=1, max_size=3))
 def test_any_body_gives_a_request_or_a_refusal(bodies: list[dict[str, Any]]) -> None:
     """Whatever comes, one after the other, is judged, and never a traceback."""
-    conversation = ChatConversation()
+    conversation = ChatReader()
     for body in bodies:
         asked = conversation.read(by_wire(body))
-        assert asked.refusal == ChatConversation().read(body).refusal
+        assert asked.refusal == ChatReader().read(body).refusal
         if asked.refusal is not None:
             assert asked.refusal.words
             assert asked.refusal.error().status in (400, 404)
@@ -265,7 +265,7 @@ def test_any_body_gives_a_request_or_a_refusal(bodies: list[dict[str, Any]]) -> 
 def test_any_bytes_are_an_object_or_a_refusal(raw: bytes) -> None:
     """What is no JSON object is refused in the words of the service."""
     body = read_body(raw)
-    assert isinstance(body, dict | ChatRefusal)
+    assert isinstance(body, dict | WireRefusal)
 
 
 ANSWER = completion_body(

@@ -9,8 +9,8 @@ from agentsim.core import UsageError
 from agentsim.providers.openai_chat import (
     CHAT_RULES,
     LENIENT,
-    ChatConversation,
     ChatProfile,
+    ChatReader,
 )
 from tests.providers.openai_chat.bodies import (
     BAD,
@@ -28,7 +28,7 @@ from tests.providers.openai_chat.bodies import (
 @pytest.mark.parametrize("bad", BAD, ids=bad_name)
 def test_a_bad_request_is_refused_in_the_words_of_the_service(bad: Bad) -> None:
     """Status, code, param and key phrase are those of the service."""
-    refusal = ChatConversation(bad.profile).read(bad.body).refusal
+    refusal = ChatReader(bad.profile).read(bad.body).refusal
     assert refusal is not None
     error = refusal.error()
     found = (refusal.rule, error.status, error.kind, error.param, error.code)
@@ -49,7 +49,7 @@ def test_the_phrases_of_a_rule_are_what_the_service_says(rule: str) -> None:
         refusal.words
         for bad in BAD
         if bad.rule == rule
-        and (refusal := ChatConversation(bad.profile).read(bad.body).refusal)
+        and (refusal := ChatReader(bad.profile).read(bad.body).refusal)
     ]
     for phrase in CHAT_RULES[rule].phrase.split("; "):
         assert any(phrase in words for words in said)
@@ -113,7 +113,7 @@ GOOD: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD.keys())
 def test_what_the_service_takes_is_taken(body: dict[str, Any]) -> None:
     """Histories that other services refuse and this one takes are taken."""
-    assert ChatConversation().read(body).refusal is None
+    assert ChatReader().read(body).refusal is None
 
 
 ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -129,7 +129,7 @@ ORDER: tuple[tuple[str, dict[str, Any]], ...] = (
 @pytest.mark.parametrize(("rule", "body"), ORDER, ids=[rule for rule, _ in ORDER])
 def test_of_several_faults_the_first_is_told(rule: str, body: dict[str, Any]) -> None:
     """Model, messages, unknown fields, forms, combinations, then the conversation."""
-    refusal = ChatConversation().read(body).refusal
+    refusal = ChatReader().read(body).refusal
     assert refusal is not None
     assert refusal.rule == rule
 
@@ -138,11 +138,11 @@ def test_fields_are_judged_in_the_order_of_the_service() -> None:
     """`n` comes before `stop`, and `stop` before `temperature`, whatever is sent first."""
     body = request(temperature=9, stop=3, n=0)
     for key in ("n", "stop", "temperature"):
-        refusal = ChatConversation().read(body).refusal
+        refusal = ChatReader().read(body).refusal
         assert refusal is not None
         assert refusal.param == key
         del body[key]
-    assert ChatConversation().read(body).refusal is None
+    assert ChatReader().read(body).refusal is None
 
 
 @pytest.mark.parametrize("bad", BAD, ids=bad_name)
@@ -151,25 +151,23 @@ def test_a_verdict_is_the_same_read_at_once_or_message_by_message(bad: Bad) -> N
     messages = bad.body.get("messages")
     if not isinstance(messages, list):
         return  # nothing that could grow
-    conversation = ChatConversation(bad.profile)
+    conversation = ChatReader(bad.profile)
     refusal = None
     for count in range(1, len(messages) + 1):
         body = copy.deepcopy({**bad.body, "messages": messages[:count]})
         refusal = conversation.read(body).refusal
     if messages:
-        assert refusal == ChatConversation(bad.profile).read(bad.body).refusal
+        assert refusal == ChatReader(bad.profile).read(bad.body).refusal
 
 
 def test_doubtful_rules_are_off_where_only_sure_ones_count() -> None:
     """The lenient profile takes what only assumed rules refuse."""
     doubtful = {rule.id for rule in CHAT_RULES.values() if rule.source == "assumed"}
     taken = {
-        bad.rule
-        for bad in BAD
-        if ChatConversation(LENIENT).read(bad.body).refusal is None
+        bad.rule for bad in BAD if ChatReader(LENIENT).read(bad.body).refusal is None
     }
     assert doubtful <= taken
-    assert ChatConversation(LENIENT).read(request(USER, told())).refusal is not None
+    assert ChatReader(LENIENT).read(request(USER, told())).refusal is not None
 
 
 def test_a_profile_names_rules_that_there_are() -> None:

@@ -17,13 +17,13 @@ from agentsim.core import (
     assistant,
     user,
 )
+from agentsim.providers.openai import error_answer
 from agentsim.providers.openai_chat import (
-    ChatConversation,
-    ChatRefusal,
+    ChatReader,
     completion_body,
-    error_answer,
     read_body,
 )
+from agentsim.providers.wires import WireRefusal
 
 
 def body(*messages: object, **fields: Any) -> dict[str, Any]:
@@ -46,7 +46,7 @@ TOLD = {"role": "tool", "tool_call_id": "call_1", "content": "seen"}
 
 def test_a_growing_history_keeps_its_messages() -> None:
     """What was sent before stays the same objects, and a view of one list."""
-    conversation = ChatConversation()
+    conversation = ChatReader()
     first = conversation.read(body(ASKED))
     second = conversation.read(body(*json.loads(json.dumps([ASKED, CALLING, TOLD]))))
     assert (first.refusal, second.refusal) == (None, None)
@@ -60,7 +60,7 @@ def test_a_growing_history_keeps_its_messages() -> None:
 
 def test_a_rewritten_history_keeps_what_stayed_and_is_judged_anew() -> None:
     """After a rewrite the common start is the same, and old verdicts are gone."""
-    conversation = ChatConversation()
+    conversation = ChatReader()
     refused = conversation.read(body(ASKED, CALLING, ASKED))
     mended = conversation.read(body(ASKED, CALLING, TOLD))
     assert refused.refusal is not None
@@ -81,9 +81,9 @@ def test_what_is_only_equal_is_judged_anew(
     first: dict[str, Any], second: dict[str, Any]
 ) -> None:
     """To Python 1 is True; to the service it is a number, whatever came before."""
-    conversation = ChatConversation()
+    conversation = ChatReader()
     conversation.read(first)
-    alone = ChatConversation().read(second).refusal
+    alone = ChatReader().read(second).refusal
     assert conversation.read(second).refusal == alone
 
 
@@ -96,7 +96,7 @@ def test_a_temperature_that_is_none_is_refused_and_can_be_judged(
     number: object,
 ) -> None:
     """Whatever was sent, what is recorded is a number that can be reckoned with."""
-    asked = ChatConversation().read(body(ASKED, temperature=number))
+    asked = ChatReader().read(body(ASKED, temperature=number))
     assert asked.refusal is not None
     assert asked.refusal.param == "temperature"
     assert math.isfinite(asked.request.temperature)
@@ -106,9 +106,9 @@ def test_a_temperature_that_is_none_is_refused_and_can_be_judged(
 def test_a_body_that_is_no_json_object_is_refused(raw: bytes) -> None:
     """What can't be read is refused in the words of the service."""
     refusal = read_body(raw)
-    assert isinstance(refusal, ChatRefusal)
+    assert isinstance(refusal, WireRefusal)
     assert (refusal.rule, refusal.status) == ("no-json", 400)
-    assert ChatConversation().read(refusal).refusal is refusal
+    assert ChatReader().read(refusal).refusal is refusal
 
 
 def test_an_answer_is_a_completion() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from agentsim.providers.openai_chat import HttpAnswer
 from agentsim.providers.transports import HttpRequest, NoAnswer
+from agentsim.providers.wires import HttpAnswer
 
 
 class FakeService:

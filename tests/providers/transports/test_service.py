@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from agentsim.core import ProviderError, Response, Usage, UsageError, assistant
-from agentsim.providers import Asked, Attempt
-from agentsim.providers.openai_chat import HttpAnswer
+from agentsim.providers import Attempt
 from agentsim.providers.transports import ChatService, HttpRequest, NoAnswer, Served
+from agentsim.providers.wires import Asked, HttpAnswer
 
 CHAT = "/v1/chat/completions"
 

@@ -22,8 +22,8 @@ from agentsim.faults import (
     server_error,
 )
 from agentsim.providers import forever, say
-from agentsim.providers.openai_chat import HttpAnswer
 from agentsim.providers.transports import HttpRequest, http_library
+from agentsim.providers.wires import HttpAnswer
 from agentsim.simulation import Agent, Run, Scenario, run
 
 HELLO: Any = [{"role": "user", "content": "Hi"}]

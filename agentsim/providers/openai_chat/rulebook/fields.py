@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentsim.providers.openai_chat.rulebook.forms import unknown
-from agentsim.providers.openai_chat.rulebook.offers import (
-    choice_faults,
-    choice_rules,
-    tools_faults,
-)
-from agentsim.providers.openai_chat.rulebook.table import refuse
-from agentsim.providers.openai_chat.rulebook.values import (
+from agentsim.providers.openai.values import (
     Check,
     Faults,
     array,
@@ -26,6 +19,13 @@ from agentsim.providers.openai_chat.rulebook.values import (
     too_long,
     wrong_type,
 )
+from agentsim.providers.openai_chat.rulebook.forms import unknown
+from agentsim.providers.openai_chat.rulebook.offers import (
+    choice_faults,
+    choice_rules,
+    tools_faults,
+)
+from agentsim.providers.openai_chat.rulebook.table import refuse
 
 __all__ = ["FIELDS", "combination_faults", "field_faults", "unknown_faults"]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from agentsim.providers.openai_chat.rulebook.names import name_faults
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
-from agentsim.providers.openai_chat.rulebook.values import (
+from agentsim.providers.openai.values import (
     Faults,
     empty,
     missing,
@@ -17,6 +15,9 @@ from agentsim.providers.openai_chat.rulebook.values import (
     too_long,
     wrong_type,
 )
+from agentsim.providers.openai_chat.rulebook.names import name_faults
+from agentsim.providers.openai_chat.rulebook.table import refuse
+from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["Forms"]
 
@@ -62,7 +63,7 @@ class Forms:
     def __init__(self, off: Collection[str] = ()) -> None:
         self._off = off
         self._position = 0
-        self._found: ChatRefusal | None = None
+        self._found: WireRefusal | None = None
 
     def feed(self, messages: Sequence[object]) -> None:
         """Look at the messages that come next."""
@@ -77,7 +78,7 @@ class Forms:
                 self._found = next(found, None)
             self._position += 1
 
-    def verdict(self) -> ChatRefusal | None:
+    def verdict(self) -> WireRefusal | None:
         """The first fault, or None."""
         return self._found
 
@@ -109,7 +110,7 @@ def _message(message: object, at: str) -> Faults:
     yield from _function_call(message.get("function_call"), f"{at}.function_call")
 
 
-def unknown(path: str) -> ChatRefusal:
+def unknown(path: str) -> WireRefusal:
     """A field that the service does not know."""
     return refuse("unknown-parameter", f"Unknown parameter: '{path}'.", path)
 

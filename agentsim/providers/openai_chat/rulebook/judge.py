@@ -11,6 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.core import MessageView
+from agentsim.providers.openai.values import (
+    Faults,
+    empty,
+    missing,
+    wrong_type,
+)
 from agentsim.providers.openai_chat.rulebook.fields import (
     combination_faults,
     field_faults,
@@ -20,13 +26,8 @@ from agentsim.providers.openai_chat.rulebook.forms import Forms
 from agentsim.providers.openai_chat.rulebook.models import context_faults, model_faults
 from agentsim.providers.openai_chat.rulebook.pairing import Pairing
 from agentsim.providers.openai_chat.rulebook.profile import ChatProfile
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
-from agentsim.providers.openai_chat.rulebook.values import (
-    Faults,
-    empty,
-    missing,
-    wrong_type,
-)
+from agentsim.providers.openai_chat.rulebook.table import refuse
+from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["ChatRules"]
 
@@ -47,9 +48,9 @@ class ChatRules:
     def __init__(self, profile: ChatProfile) -> None:
         self._profile = profile
         self._fields: str | None = None
-        self._unknown: ChatRefusal | None = None
-        self._lone: ChatRefusal | None = None
-        self._combined: ChatRefusal | None = None
+        self._unknown: WireRefusal | None = None
+        self._lone: WireRefusal | None = None
+        self._combined: WireRefusal | None = None
         self.restart()
 
     def restart(self) -> None:
@@ -67,11 +68,11 @@ class ChatRules:
         """Whether a message that was read has not the form of one."""
         return self._forms.verdict() is not None
 
-    def of_history(self) -> ChatRefusal | None:
+    def of_history(self) -> WireRefusal | None:
         """What is wrong with the messages alone, or None."""
         return self._forms.verdict() or self._pairing.verdict()
 
-    def check(self, body: Mapping[str, Any], view: MessageView) -> ChatRefusal | None:
+    def check(self, body: Mapping[str, Any], view: MessageView) -> WireRefusal | None:
         """The first rule that a request breaks, or None.
 
         Args:
@@ -106,18 +107,18 @@ class ChatRules:
         if self._lone is None:
             self._combined = self._first(combination_faults(fields))
 
-    def _first(self, faults: Iterator[ChatRefusal]) -> ChatRefusal | None:
+    def _first(self, faults: Iterator[WireRefusal]) -> WireRefusal | None:
         off = self._profile.off
         return next((fault for fault in faults if fault.rule not in off), None)
 
 
-def _no_model(body: Mapping[str, Any]) -> ChatRefusal | None:
+def _no_model(body: Mapping[str, Any]) -> WireRefusal | None:
     if body.get("model") in (None, ""):
         return refuse("no-model", "you must provide a model parameter")
     return None
 
 
-def _no_messages(body: Mapping[str, Any]) -> ChatRefusal | None:
+def _no_messages(body: Mapping[str, Any]) -> WireRefusal | None:
     return missing("messages") if body.get("messages") is None else None
 
 

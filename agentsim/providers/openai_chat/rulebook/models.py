@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.core import MessageView, tokens_of
+from agentsim.providers.openai.values import Faults
 from agentsim.providers.openai_chat.rulebook.profile import ChatProfile
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
-from agentsim.providers.openai_chat.rulebook.values import Faults
+from agentsim.providers.openai_chat.rulebook.table import refuse
+from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["context_faults", "model_faults"]
 
@@ -32,7 +33,7 @@ def model_faults(body: Mapping[str, Any], profile: ChatProfile) -> Faults:
             yield from _message_faults(message, f"messages[{number}]", profile)
 
 
-def _unsupported(key: str) -> ChatRefusal:
+def _unsupported(key: str) -> WireRefusal:
     if key in _OWN_WORDS:
         return refuse("unsupported-parameter", _OWN_WORDS[key], key, code="")
     words = (

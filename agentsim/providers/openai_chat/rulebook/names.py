@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from agentsim.providers.openai.values import Faults, empty, text, too_long
 from agentsim.providers.openai_chat.rulebook.table import refuse
-from agentsim.providers.openai_chat.rulebook.values import Faults, empty, text, too_long
 
 __all__ = ["name_faults"]
 

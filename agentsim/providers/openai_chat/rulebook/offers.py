@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentsim.providers.openai_chat.rulebook.names import name_faults
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
-from agentsim.providers.openai_chat.rulebook.values import (
+from agentsim.providers.openai.values import (
     Faults,
     array,
     missing,
@@ -17,6 +15,9 @@ from agentsim.providers.openai_chat.rulebook.values import (
     too_long,
     wrong_type,
 )
+from agentsim.providers.openai_chat.rulebook.names import name_faults
+from agentsim.providers.openai_chat.rulebook.table import refuse
+from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["choice_faults", "choice_rules", "tools_faults"]
 
@@ -191,7 +192,7 @@ def choice_faults(choice: object, path: str) -> Faults:
             yield from check(body.get(key), f"{where}.{key}")
 
 
-def choice_rules(body: Mapping[str, Any]) -> Iterator[ChatRefusal]:
+def choice_rules(body: Mapping[str, Any]) -> Iterator[WireRefusal]:
     """What is wrong with choices for the tools that are offered."""
     tools = body.get("tools")
     for key in ("tool_choice", "parallel_tool_calls"):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
+from agentsim.providers.openai_chat.rulebook.table import refuse
+from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["Pairing"]
 
@@ -27,7 +28,7 @@ class Pairing:
         self._position = 0
         self._open: list[str] = []
         self._answered: list[str] = []
-        self._found: ChatRefusal | None = None
+        self._found: WireRefusal | None = None
 
     def feed(self, messages: Sequence[object]) -> None:
         """Read the messages that come next."""
@@ -38,11 +39,11 @@ class Pairing:
                 self._found = self._judge(message)
             self._position += 1
 
-    def verdict(self) -> ChatRefusal | None:
+    def verdict(self) -> WireRefusal | None:
         """Why a conversation that ends here is refused, or None."""
         return self._found or self._left_open()
 
-    def _judge(self, message: Mapping[str, object]) -> ChatRefusal | None:
+    def _judge(self, message: Mapping[str, object]) -> WireRefusal | None:
         if message.get("role") == "tool":
             return self._result(message) or self._content(message)
         found = self._left_open()
@@ -54,7 +55,7 @@ class Pairing:
             return self._calls(calls)
         return self._content(message)
 
-    def _calls(self, calls: Sequence[object]) -> ChatRefusal | None:
+    def _calls(self, calls: Sequence[object]) -> WireRefusal | None:
         for call in calls:
             call_id = call.get("id") if isinstance(call, Mapping) else None
             if not isinstance(call_id, str):
@@ -67,7 +68,7 @@ class Pairing:
                 self._open.append(call_id)
         return None
 
-    def _result(self, message: Mapping[str, object]) -> ChatRefusal | None:
+    def _result(self, message: Mapping[str, object]) -> WireRefusal | None:
         at = f"messages.[{self._position}]"
         call_id = message.get("tool_call_id")
         if call_id is None or not isinstance(call_id, str):
@@ -91,7 +92,7 @@ class Pairing:
         )
         return refuse("orphan", words, f"{at}.role")
 
-    def _left_open(self) -> ChatRefusal | None:
+    def _left_open(self) -> WireRefusal | None:
         if not self._open:
             return None
         words = (
@@ -101,7 +102,7 @@ class Pairing:
         )
         return refuse("unanswered", words, f"messages.[{self._position}].role")
 
-    def _content(self, message: Mapping[str, object]) -> ChatRefusal | None:
+    def _content(self, message: Mapping[str, object]) -> WireRefusal | None:
         if message.get("content") is not None or "null-content" in self._off:
             return None
         if message.get("role") == "assistant":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentsim.core import UsageError, did_you_mean
 from agentsim.providers.openai_chat.rulebook.table import ALWAYS, CHAT_RULES
+from agentsim.providers.wires.rules import check_off
 
 __all__ = ["LENIENT", "STRICT", "ChatProfile"]
 
@@ -34,16 +34,7 @@ class ChatProfile:
     models: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in self.off:
-            if name not in CHAT_RULES:
-                raise UsageError(
-                    f"off: {name!a} is no rule of Chat Completions"
-                    f"{did_you_mean(name, CHAT_RULES)}"
-                )
-            if name in ALWAYS:
-                raise UsageError(
-                    f"off: {name!a} can't be switched off: what it refuses can't be read"
-                )
+        check_off(self.off, CHAT_RULES, ALWAYS, wire="Chat Completions")
 
 
 STRICT = ChatProfile()

@@ -1,93 +1,33 @@
 """What the service refuses on the Chat Completions wire: each rule as data.
 
-The `source` of a rule says how sure it is: `observed` in traffic or in measurements,
-`reported` by people who met it, or `assumed`, so that a profile may switch it off. Params
-have two styles of path, as with the service: `messages.[3].role` where the structure of the
-conversation is wrong, `messages[3].role` where the form of a field is.
+Params have two styles of path, as with the service: `messages.[3].role` where the
+structure of the conversation is wrong, `messages[3].role` where the form of a field is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from agentsim.providers.wires.rules import WireRefusal, WireRule
 
-from agentsim.core import ProviderError
-
-__all__ = ["ALWAYS", "CHAT_RULES", "ChatRefusal", "ChatRule", "refuse"]
-
-INVALID = "invalid_request_error"
-
-Source = Literal["observed", "reported", "assumed"]
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRule:
-    """One rule of the wire.
-
-    Attributes:
-        sentence: What a request must be.
-        phrase: The words by which people find the service's message.
-        param: Where the fault is told to be, with N and M for indexes; None for nowhere.
-        code: The service's code; None where it sends none.
-        status: HTTP status of the refusal.
-        kind: The error's `type`.
-    """
-
-    id: str
-    sentence: str
-    phrase: str
-    source: Source
-    param: str | None = None
-    code: str | None = None
-    status: int = 400
-    kind: str = INVALID
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRefusal:
-    """Why the service refuses a request, as its error body says it.
-
-    Attributes:
-        rule: Id of the rule, as in `CHAT_RULES`.
-        words: The `message` of the body.
-        kind: The `type` of the body.
-    """
-
-    rule: str
-    words: str
-    param: str | None = None
-    code: str | None = None
-    status: int = 400
-    kind: str = INVALID
-
-    def error(self) -> ProviderError:
-        """The refusal as the client records it."""
-        return ProviderError(
-            self.words,
-            status=self.status,
-            kind=self.kind,
-            param=self.param,
-            code=self.code,
-        )
+__all__ = ["ALWAYS", "CHAT_RULES", "refuse"]
 
 
 def refuse(
     rule: str, words: str, param: str | None = None, *, code: str | None = None
-) -> ChatRefusal:
+) -> WireRefusal:
     """The refusal of a rule; `code` where it has several, empty for none."""
     known = CHAT_RULES[rule]
     sent = known.code if code is None else code
-    return ChatRefusal(rule, words, param, sent or None, known.status, known.kind)
+    return WireRefusal(rule, words, param, sent or None, known.status, known.kind)
 
 
 _RULES = (
-    ChatRule(
+    WireRule(
         "no-model",
         "a request names a model",
         "you must provide a model parameter",
         "observed",
     ),
-    ChatRule(
+    WireRule(
         "unknown-parameter",
         "a request has no field that the service does not know",
         "Unknown parameter",
@@ -95,7 +35,7 @@ _RULES = (
         "the path",
         "unknown_parameter",
     ),
-    ChatRule(
+    WireRule(
         "missing-parameter",
         "what an object needs is there",
         "Missing required parameter",
@@ -103,42 +43,42 @@ _RULES = (
         "the path",
         "missing_required_parameter",
     ),
-    ChatRule(
+    WireRule(
         "orphan",
         "a tool message answers a call of the assistant message before its group",
         "must be a response to a preceeding message with 'tool_calls'",
         "reported",
         "messages.[N].role",
     ),
-    ChatRule(
+    WireRule(
         "unanswered",
         "each call is answered before the next message that is no tool message",
         "must be followed by tool messages responding to each 'tool_call_id'",
         "reported",
         "messages.[N].role",
     ),
-    ChatRule(
+    WireRule(
         "missing-id",
         "a tool message says which call it answers",
         "must have a 'tool_call_id'",
         "reported",
         "messages.[N].tool_call_id",
     ),
-    ChatRule(
+    WireRule(
         "answered-twice",
         "each call is answered once",
         "Duplicate value for 'tool_call_id'",
         "assumed",
         "messages.[N].tool_call_id",
     ),
-    ChatRule(
+    WireRule(
         "duplicate-id",
         "the ids of the calls of one message differ",
         "Duplicate value for 'tool_call_id'",
         "assumed",
         "messages.[N].tool_calls",
     ),
-    ChatRule(
+    WireRule(
         "empty-array",
         "there are messages, and an array of calls has one",
         "empty array. Expected an array with minimum length 1",
@@ -146,7 +86,7 @@ _RULES = (
         "messages, messages[N].tool_calls",
         "empty_array",
     ),
-    ChatRule(
+    WireRule(
         "call-id-length",
         "the id of a call has 1 to 40 characters",
         "string too long. Expected a string with maximum length 40",
@@ -154,7 +94,7 @@ _RULES = (
         "messages[N].tool_calls[M].id",
         "string_above_max_length",
     ),
-    ChatRule(
+    WireRule(
         "tool-count",
         "a request offers at most 128 tools",
         "array too long. Expected an array with maximum length 128",
@@ -162,7 +102,7 @@ _RULES = (
         "tools",
         "array_above_max_length",
     ),
-    ChatRule(
+    WireRule(
         "tool-name",
         "the name of a tool has letters, digits, underscores and dashes only",
         "string does not match pattern",
@@ -170,7 +110,7 @@ _RULES = (
         "tools[N].function.name",
         "invalid_value",
     ),
-    ChatRule(
+    WireRule(
         "tool-name-length",
         "the name of a tool has 1 to 64 characters",
         "Expected a string with maximum length 64",
@@ -178,7 +118,7 @@ _RULES = (
         "tools[N].function.name",
         "string_above_max_length",
     ),
-    ChatRule(
+    WireRule(
         "description-length",
         "the description of a tool has at most 1024 characters",
         "Expected a string with maximum length 1024",
@@ -186,14 +126,14 @@ _RULES = (
         "tools[N].function.description",
         "string_above_max_length",
     ),
-    ChatRule(
+    WireRule(
         "choice-without-tools",
         "tool_choice and parallel_tool_calls come with tools",
         "is only allowed when 'tools' are specified",
         "reported",
         "tool_choice, parallel_tool_calls",
     ),
-    ChatRule(
+    WireRule(
         "tool-choice",
         "a tool_choice in one word is none, auto or required",
         "Supported values are: 'none', 'auto', and 'required'",
@@ -201,14 +141,14 @@ _RULES = (
         "tool_choice",
         "invalid_value",
     ),
-    ChatRule(
+    WireRule(
         "choice-not-offered",
         "a tool_choice names a tool that is offered",
         "not found in 'tools' parameter",
         "assumed",
         "tool_choice",
     ),
-    ChatRule(
+    WireRule(
         "unknown-role",
         "a role is one of the wire's",
         "Supported values are: 'system', 'assistant', 'user', 'function', "
@@ -217,7 +157,7 @@ _RULES = (
         "messages[N].role",
         "invalid_value",
     ),
-    ChatRule(
+    WireRule(
         "content-type",
         "a content is a text or an array of parts",
         "expected one of a string or array of objects",
@@ -225,14 +165,14 @@ _RULES = (
         "messages[N].content",
         "invalid_type",
     ),
-    ChatRule(
+    WireRule(
         "null-content",
         "a message has a content, unless it is the model's and calls a tool or refuses",
         "expected a string, got null",
         "reported",
         "messages.[N].content",
     ),
-    ChatRule(
+    WireRule(
         "tool-schema",
         "the parameters of a tool are a schema that the service can use",
         "Invalid schema for function",
@@ -240,7 +180,7 @@ _RULES = (
         "tools[N].function.parameters",
         "invalid_function_parameters",
     ),
-    ChatRule(
+    WireRule(
         "value",
         "a field has its type, and a value that it may have",
         "Invalid type for; Expected a value; Invalid value",
@@ -248,7 +188,7 @@ _RULES = (
         "the path",
         "invalid_type, invalid_value, integer_below_min_value and so on",
     ),
-    ChatRule(
+    WireRule(
         "unsupported-parameter",
         "a request has no field that its model refuses",
         "is not supported with this model",
@@ -256,7 +196,7 @@ _RULES = (
         "the field",
         "unsupported_parameter",
     ),
-    ChatRule(
+    WireRule(
         "unsupported-value",
         "no field has a value that its model refuses",
         "does not support",
@@ -264,7 +204,7 @@ _RULES = (
         "the field",
         "unsupported_value",
     ),
-    ChatRule(
+    WireRule(
         "context-length",
         "the messages fit into the context of the model",
         "maximum context length is",
@@ -272,27 +212,27 @@ _RULES = (
         "messages",
         "context_length_exceeded",
     ),
-    ChatRule(
+    WireRule(
         "stream-options",
         "stream_options come with stream",
         "only allowed when 'stream' is enabled",
         "assumed",
         "stream_options",
     ),
-    ChatRule(
+    WireRule(
         "top-logprobs",
         "top_logprobs come with logprobs",
         "only allowed when 'logprobs' is enabled",
         "observed",
         "top_logprobs",
     ),
-    ChatRule(
+    WireRule(
         "no-json",
         "the body is a JSON object",
         "We could not parse the JSON body of your request",
         "reported",
     ),
-    ChatRule(
+    WireRule(
         "metadata",
         "metadata are at most 16 pairs of at most 64 and 512 characters",
         "too many properties. Expected an object with at most 16 properties",
@@ -301,7 +241,7 @@ _RULES = (
         "object_above_max_properties, property_name_above_max_length, "
         "string_above_max_length",
     ),
-    ChatRule(
+    WireRule(
         "content-part",
         "a content has parts that the model takes",
         "Content blocks are expected to be either text or image_url type",
@@ -309,7 +249,7 @@ _RULES = (
         "messages[N]",
         "invalid_value",
     ),
-    ChatRule(
+    WireRule(
         "image-role",
         "images stand in messages of the user",
         "Image URLs are only allowed for messages with role 'user'",
@@ -317,7 +257,7 @@ _RULES = (
         "messages[N]",
         "invalid_value",
     ),
-    ChatRule(
+    WireRule(
         "unknown-model",
         "the model is one that there is",
         "does not exist or you do not have access to it",
@@ -328,7 +268,7 @@ _RULES = (
     ),
 )
 
-CHAT_RULES: dict[str, ChatRule] = {rule.id: rule for rule in _RULES}
+CHAT_RULES: dict[str, WireRule] = {rule.id: rule for rule in _RULES}
 """Every rule by its id."""
 
 ALWAYS = (

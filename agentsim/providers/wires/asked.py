@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from agentsim.core import Message, ProviderError, Request, Response
+from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["Asked", "Dialect", "RefusedRequest"]
+__all__ = ["Asked", "Reader", "RefusedRequest"]
 
 
 class RefusedRequest(Protocol):
@@ -30,12 +31,22 @@ class RefusedRequest(Protocol):
         """The answer of the service."""
 
 
-class Dialect(Protocol):
-    """What a client has to know of the wire that a request came by."""
+class Reader(Protocol):
+    """Reads the requests of one client, one after the other, and knows its wire."""
 
     @property
     def wire(self) -> str:
         """Its name, such as `openai-chat`."""
+
+    def read(self, body: Mapping[str, Any] | WireRefusal) -> Asked:
+        """Read a request, and judge it.
+
+        Args:
+            body: Parsed, or the refusal of what could not be.
+        """
+
+    def answered(self, body: Mapping[str, Any]) -> None:
+        """Remember what the service answered, where later requests refer to it."""
 
     def carried(self, response: Response) -> Response:
         """What of a response reaches the other end of the wire."""
@@ -58,4 +69,4 @@ class Asked:
 
     request: Request
     refusal: RefusedRequest | None
-    dialect: Dialect
+    reader: Reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from agentsim.providers.openai_chat.rulebook.table import ChatRefusal, refuse
+from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = [
     "Check",
@@ -25,7 +25,7 @@ __all__ = [
     "wrong_type",
 ]
 
-Faults = Iterator[ChatRefusal]
+Faults = Iterator[WireRefusal]
 
 Check = Callable[[object, str], Faults]
 """Looks at a value that stands at a path."""
@@ -56,18 +56,18 @@ def got(value: object) -> str:
 
 def wrong_type(
     path: str, expected: str, value: object, *, rule: str = "value"
-) -> ChatRefusal:
+) -> WireRefusal:
     """A value of another type than expected."""
     words = (
         f"Invalid type for '{path}': expected {expected}, but got {got(value)} instead."
     )
-    return refuse(rule, words, path, code="invalid_type")
+    return WireRefusal(rule, words, path, "invalid_type")
 
 
-def missing(path: str) -> ChatRefusal:
+def missing(path: str) -> WireRefusal:
     """Something that must be there is not."""
     words = f"Missing required parameter: '{path}'."
-    return refuse("missing-parameter", words, path)
+    return WireRefusal("missing-parameter", words, path, "missing_required_parameter")
 
 
 def text(value: object, path: str) -> Faults:
@@ -108,12 +108,12 @@ def one_of(*values: str) -> Check:
 
 def not_among(
     value: str, values: Sequence[str], path: str, *, rule: str = "value"
-) -> ChatRefusal:
+) -> WireRefusal:
     """A text that is none of those that the service knows."""
     words = (
         f"Invalid value: '{echoed(value)}'. Supported values are: {_listed(values)}."
     )
-    return refuse(rule, words, path, code="invalid_value")
+    return WireRefusal(rule, words, path, "invalid_value")
 
 
 def _listed(values: Sequence[str]) -> str:
@@ -166,7 +166,7 @@ def _bounds(
         f"got {value} instead."
     )
     code = f"{kind}_{'below_min' if sign == '>=' else 'above_max'}_value"
-    yield refuse("value", words, path, code=code)
+    yield WireRefusal("value", words, path, code)
 
 
 def too_long(
@@ -175,7 +175,7 @@ def too_long(
     sizes: tuple[int, int],
     *,
     rule: str,
-) -> ChatRefusal:
+) -> WireRefusal:
     """A text or an array with more than there may be.
 
     Args:
@@ -187,14 +187,14 @@ def too_long(
         f"Invalid '{path}': {kind} too long. Expected {article} {kind} with maximum "
         f"length {most}, but got {article} {kind} with length {length} instead."
     )
-    return refuse(rule, words, path, code=f"{kind}_above_max_length")
+    return WireRefusal(rule, words, path, f"{kind}_above_max_length")
 
 
-def empty(kind: Literal["string", "array"], path: str, *, rule: str) -> ChatRefusal:
+def empty(kind: Literal["string", "array"], path: str, *, rule: str) -> WireRefusal:
     """A text or an array that must not be empty."""
     article = "an" if kind == "array" else "a"
     words = (
         f"Invalid '{path}': empty {kind}. Expected {article} {kind} with minimum length "
         f"1, but got an empty {kind} instead."
     )
-    return refuse(rule, words, path, code=f"empty_{kind}")
+    return WireRefusal(rule, words, path, f"empty_{kind}")

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentsim.core import ProviderError
-from agentsim.providers.openai_chat.ids import request_id
+from agentsim.providers.openai.ids import request_id
+from agentsim.providers.wires.answers import HttpAnswer
 
-__all__ = ["HttpAnswer", "error_answer", "wire_error"]
+__all__ = ["error_answer", "wire_error"]
 
 GATEWAY = {502: "Bad Gateway", 504: "Gateway Time-out"}
 """Statuses that come from before the service, with a page for people as their body."""
 
 REQUESTS_PER_MINUTE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
-    """An answer in the form of HTTP.
-
-    Attributes:
-        headers: Names in lower case.
-        body: The bytes of the body.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import pytest
 
 from agentsim.core import ProviderError
 from agentsim.faults import CATALOGUE
-from agentsim.providers.openai_chat import error_answer, wire_error
-from agentsim.providers.openai_chat.errors import duration
+from agentsim.providers.openai import error_answer, wire_error
+from agentsim.providers.openai.errors import duration
 
 
 def of_fault(name: str) -> ProviderError:

@@ -1,0 +1,33 @@
+"""What all wires of model services share: rules as data, answers, frames of streams."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.providers.wires.answers import HttpAnswer as HttpAnswer
+    from agentsim.providers.wires.asked import Asked as Asked
+    from agentsim.providers.wires.asked import Reader as Reader
+    from agentsim.providers.wires.asked import RefusedRequest as RefusedRequest
+    from agentsim.providers.wires.dialect import Answered as Answered
+    from agentsim.providers.wires.dialect import Dialect as Dialect
+    from agentsim.providers.wires.dialect import Frame as Frame
+    from agentsim.providers.wires.dialect import ReadAnswer as ReadAnswer
+    from agentsim.providers.wires.rules import WireRefusal as WireRefusal
+    from agentsim.providers.wires.rules import WireRule as WireRule
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "Answered": "dialect",
+            "Asked": "asked",
+            "Dialect": "dialect",
+            "Frame": "dialect",
+            "HttpAnswer": "answers",
+            "ReadAnswer": "dialect",
+            "Reader": "asked",
+            "RefusedRequest": "asked",
+            "WireRefusal": "rules",
+            "WireRule": "rules",
+        },
+    )

@@ -1,0 +1,116 @@
+"""What a dialect is: all that a service needs to speak one wire (design 2.5).
+
+A dialect is pure functions between the neutral model and JSON, and one class that reads
+the requests of a client one after the other. It knows of no transport: frames of a stream
+become bytes, and refusals become statuses, where the answer is carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agentsim.core import ProviderError, Request, Response
+from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.asked import Reader
+from agentsim.providers.wires.rules import WireRefusal
+
+__all__ = ["Answered", "Dialect", "Frame", "ReadAnswer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer to be written.
+
+    Attributes:
+        number: That of the request; ids of the answer are made of it.
+        created: Unix time in seconds.
+        body: That of the request, which an answer echoes in parts.
+    """
+
+    response: Response
+    request: Request
+    number: int
+    created: int
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One server-sent event of a stream.
+
+    Attributes:
+        data: The JSON of the event; a text is sent as it is (`[DONE]`).
+        event: Its name; empty where the wire has none.
+        text: What it carries of the text of the model: empty for all other frames.
+        call: Index of the call, 0-based, of whose arguments it carries a piece.
+        ends: Whether the answer is whole with it: what comes later is decoration.
+    """
+
+    data: Mapping[str, Any] | str
+    event: str = ""
+    text: str = ""
+    call: int | None = None
+    ends: bool = False
+
+
+class ReadAnswer(Protocol):
+    """An answer of a real service, read into the neutral form with nothing lost."""
+
+    @property
+    def response(self) -> Response:
+        """What the model said."""
+
+    def body(self) -> dict[str, Any]:
+        """The body again, as it came."""
+
+
+class Dialect(Protocol):
+    """One wire of a model's service."""
+
+    @property
+    def wire(self) -> str:
+        """Its name, such as `openai-chat`."""
+
+    @property
+    def content_type(self) -> str:
+        """The `content-type` of a stream."""
+
+    def reader(self) -> Reader:
+        """A new reader, for one client."""
+
+    def read_body(self, raw: bytes) -> dict[str, Any] | WireRefusal:
+        """Read the body of a request."""
+
+    def body(self, answered: Answered) -> dict[str, Any]:
+        """The body of an answer that is not streamed."""
+
+    def frames(self, answered: Answered) -> Sequence[Frame]:
+        """The events of an answer that is streamed."""
+
+    def headers(self, number: int) -> dict[str, str]:
+        """The headers of an answer beside its content type.
+
+        Args:
+            number: That of the request.
+        """
+
+    def error_answer(self, error: ProviderError, *, number: int) -> HttpAnswer:
+        """The answer that tells of an error.
+
+        Raises:
+            ValueError: for an error without a status: no answer came.
+        """
+
+    def error_frames(self, error: ProviderError, *, number: int) -> Sequence[Frame]:
+        """The events that tell of an error after a stream has begun."""
+
+    def read_answer(self, body: Mapping[str, Any]) -> ReadAnswer:
+        """Read the body of an answer that was not streamed."""
+
+    def read_frames(self, frames: Sequence[Frame]) -> ReadAnswer:
+        """Read the events of a stream: what came is as in the plain answer.
+
+        A stream that broke off gives what had come, with an empty stop reason.
+        """

@@ -1,0 +1,59 @@
+"""Tables of the reference pages of rules, made from the rules themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from agentsim.providers.wires.rules import WireRule
+
+__all__ = ["phrases_table", "rules_table"]
+
+_RULES_HEAD = """\
+| rule | a request is refused unless | status | param | code | sure |
+|---|---|---|---|---|---|
+"""
+
+_PHRASES_HEAD = """\
+| rule | words |
+|---|---|
+"""
+
+
+def rules_table(rules: Iterable[WireRule], *, lenient: Collection[str] = ()) -> str:
+    """All rules, with the status and the place of their refusals.
+
+    Args:
+        lenient: Ids of the rules that the lenient profile leaves out.
+    """
+    return _RULES_HEAD + "".join(_row(rule, lenient) for rule in rules)
+
+
+def phrases_table(rules: Iterable[WireRule]) -> str:
+    """The words by which people find the refusals."""
+    rows = (f"| `{rule.id}` | {_cell(rule.phrase)} |\n" for rule in rules)
+    return _PHRASES_HEAD + "".join(rows)
+
+
+def _row(rule: WireRule, lenient: Collection[str]) -> str:
+    mark = ", left out by `LENIENT`" if rule.id in lenient else ""
+    cells = (
+        f"`{rule.id}`",
+        _cell(rule.sentence),
+        str(rule.status),
+        _param(rule.param),
+        _cell(rule.code or "null"),
+        f"{rule.source}{mark}",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _param(param: str | None) -> str:
+    if param is None:
+        return "null"
+    if param.startswith("the "):
+        return param
+    return ", ".join(f"`{path}`" for path in param.split(", "))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
