@@ -84,6 +84,13 @@ class MessageView(Sequence[Message]):
         n = earlier._length
         return self._items[:n] == earlier._items[:n]
 
+    def shared(self, other: MessageView) -> MessageView:
+        """The longest view of this list that starts `other` too."""
+        pairs = zip(self, other, strict=False)
+        shortest = min(self._length, other._length)
+        same = next((n for n, (a, b) in enumerate(pairs) if a != b), shortest)
+        return MessageView(self._items, same)
+
 
 class _Measured(list[Message]):
     """Messages, and how many characters the first n of them have, as far as asked."""

@@ -15,6 +15,7 @@ from agentsim.core import (
     Usage,
     tokens_of,
 )
+from agentsim.providers.caching import PromptCache
 from agentsim.providers.cursor import Cursor, as_view
 from agentsim.providers.entries import Pick
 from agentsim.providers.recognise import ReplyFinder
@@ -73,7 +74,8 @@ class ScriptedModel:
     """Answers from a script, by what stands in the request's history.
 
     One model serves one run over all its incarnations. Usage that a reply leaves to
-    the service is four characters to a token, and not marked as an estimate.
+    the service is four characters to a token, and not marked as an estimate; of a long
+    prompt what the request before had too is read from the cache.
 
     Args:
         earlier: How many messages of the model stood in the history before the script
@@ -81,10 +83,11 @@ class ScriptedModel:
             first request holds.
     """
 
-    __slots__ = ("_begun", "_cursor", "_finder", "_given", "script")
+    __slots__ = ("_begun", "_cache", "_cursor", "_finder", "_given", "script")
 
     def __init__(self, script: Script, *, earlier: int | None = 0) -> None:
         self.script = script
+        self._cache = PromptCache()
         self._cursor = Cursor()
         self._finder = ReplyFinder(script, earlier=earlier or 0)
         self._begun = earlier is not None
@@ -113,7 +116,8 @@ class ScriptedModel:
         self._given.add(index)
         usage = reply.usage
         if usage == "counted":
-            usage = Usage(tokens_of(view.characters), prepared.tokens)
+            cached = self._cache.read(request, view)
+            usage = Usage(tokens_of(view.characters), prepared.tokens, cached)
         message = self._finder.message_of(prepared)
         response = Response(message, prepared.reason, usage, reply.refusal)
         own = reply.latency_s
