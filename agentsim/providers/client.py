@@ -261,7 +261,7 @@ class ScriptedClient:
         refusal = self._refusal(request, asked)
         if refusal is not None:
             error = refusal.error()
-            return _Sent(number, self._latency_s, None, error, refusal.rule)
+            return _Sent(number, self._latency_s, None, error, refusal.rule or None)
         return self._settled(number, request)
 
     def _refusal(self, request: Request, asked: Asked | None) -> RefusedRequest | None:

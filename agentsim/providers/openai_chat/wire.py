@@ -76,12 +76,18 @@ class ChatReader:
         """The name of the wire."""
         return WIRE
 
-    def read(self, body: Mapping[str, Any] | WireRefusal) -> Asked:
+    def read(
+        self,
+        body: Mapping[str, Any] | WireRefusal,
+        headers: Mapping[str, str] | None = None,
+    ) -> Asked:
         """Read a request, and judge it.
 
         Args:
             body: Parsed, or the refusal of what could not be.
+            headers: No rule of this wire hangs on them.
         """
+        del headers
         if isinstance(body, WireRefusal):
             return Asked(Request("", MessageView([], 0)), body, self)
         messages = body.get("messages")

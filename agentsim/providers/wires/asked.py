@@ -17,7 +17,11 @@ class RefusedRequest(Protocol):
 
     @property
     def rule(self) -> str:
-        """Id of the rule that the request breaks."""
+        """Id of the rule that the request breaks.
+
+        Empty for a request that breaks none: the service can't serve it so, says what
+        to do instead, and clients do that of themselves.
+        """
 
     @property
     def words(self) -> str:
@@ -38,11 +42,17 @@ class Reader(Protocol):
     def wire(self) -> str:
         """Its name, such as `openai-chat`."""
 
-    def read(self, body: Mapping[str, Any] | WireRefusal) -> Asked:
+    def read(
+        self,
+        body: Mapping[str, Any] | WireRefusal,
+        headers: Mapping[str, str] | None = None,
+    ) -> Asked:
         """Read a request, and judge it.
 
         Args:
             body: Parsed, or the refusal of what could not be.
+            headers: Names in lower case; None where nothing is known of them. A wire
+                whose rules hang on them (a version) takes its usual ones then.
         """
 
     def answered(self, body: Mapping[str, Any]) -> None:
