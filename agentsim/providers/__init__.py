@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from agentsim.providers.client import DeltaStream as DeltaStream
     from agentsim.providers.client import OutOfScript as OutOfScript
     from agentsim.providers.client import ScriptedClient as ScriptedClient
+    from agentsim.providers.dialects import DIALECTS as DIALECTS
+    from agentsim.providers.dialects import dialect_named as dialect_named
     from agentsim.providers.entries import By as By
     from agentsim.providers.entries import Entry as Entry
     from agentsim.providers.entries import Forever as Forever
@@ -49,6 +51,7 @@ else:
             "Changes": "reply",
             "Choose": "model",
             "Counted": "reply",
+            "DIALECTS": "dialects",
             "DeltaStream": "client",
             "Entry": "entries",
             "Forever": "entries",
@@ -68,6 +71,7 @@ else:
             "by": "entries",
             "call": "reply",
             "call_id": "reply",
+            "dialect_named": "dialects",
             "forever": "entries",
             "pick": "entries",
             "same_call": "recognise",

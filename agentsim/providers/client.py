@@ -31,6 +31,7 @@ from agentsim.core import (
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
 from agentsim.providers.wires.asked import Asked, Reader, RefusedRequest
+from agentsim.providers.wires.pieces import cut_text
 
 __all__ = ["AlterAnswer", "Attempt", "DeltaStream", "OutOfScript", "ScriptedClient"]
 
@@ -39,10 +40,6 @@ AlterAnswer = Callable[[Request, Answer], Answer]
 
 OutOfScript = Callable[[UsageError], Answer]
 """Told that the script has no answer, or fails: gives one in its place, or raises."""
-
-PIECES_MAX = 32
-
-PIECE_CHARACTERS = 16
 
 
 @dataclass(slots=True)
@@ -362,9 +359,7 @@ def _broken_off(answer: Answer) -> ProviderError:
 
 def _pieces(response: Response) -> Iterator[Delta]:
     """Cut a response into at most 32 pieces of text, and its calls."""
-    text = response.message.content
-    size = max(PIECE_CHARACTERS, -(-len(text) // PIECES_MAX))
-    for start in range(0, len(text), size):
-        yield Delta(text=text[start : start + size])
+    for piece in cut_text(response.message.content):
+        yield Delta(text=piece)
     for call in response.message.tool_calls:
         yield Delta(call=call)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from agentsim.core import ProviderError
 from agentsim.providers.openai.ids import request_id
 from agentsim.providers.wires.answers import HttpAnswer
 
-__all__ = ["error_answer", "wire_error"]
+__all__ = ["error_answer", "error_body", "wire_error"]
 
 GATEWAY = {502: "Bad Gateway", 504: "Gateway Time-out"}
 """Statuses that come from before the service, with a page for people as their body."""
@@ -126,19 +127,24 @@ def error_answer(error: ProviderError, *, number: int = 0) -> HttpAnswer:
         title = f"{status} {GATEWAY[status]}"
         page = f"<html><head><title>{title}</title></head><body>{title}</body></html>"
         return HttpAnswer(status, {"content-type": "text/html"}, page.encode())
-    told = {
-        "message": str(error),
-        "type": error.kind,
-        "param": error.param,
-        "code": error.code,
-    }
     headers = {
         "content-type": "application/json",
         "openai-version": "2020-10-01",
         "x-request-id": request_id(number),
         **_limits(error),
     }
-    return HttpAnswer(status, headers, json.dumps({"error": told}).encode())
+    return HttpAnswer(status, headers, json.dumps(error_body(error)).encode())
+
+
+def error_body(error: ProviderError) -> dict[str, Any]:
+    """The JSON that tells of an error, in a body or within a stream."""
+    told = {
+        "message": str(error),
+        "type": error.kind,
+        "param": error.param,
+        "code": error.code,
+    }
+    return {"error": told}
 
 
 def _limits(error: ProviderError) -> dict[str, str]:

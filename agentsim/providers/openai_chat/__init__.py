@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from agentsim.providers.openai_chat.completions import (
         completion_body as completion_body,
     )
+    from agentsim.providers.openai_chat.dialect import CHAT as CHAT
+    from agentsim.providers.openai_chat.dialect import ChatDialect as ChatDialect
     from agentsim.providers.openai_chat.reference import (
         chat_rules_page as chat_rules_page,
     )
@@ -27,7 +29,9 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
+            "CHAT": "dialect",
             "CHAT_RULES": "rulebook.table",
+            "ChatDialect": "dialect",
             "ChatReader": "wire",
             "ChatProfile": "rulebook.profile",
             "Completion": "answers",

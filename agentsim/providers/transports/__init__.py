@@ -13,16 +13,18 @@ if TYPE_CHECKING:
         answered_in_process as answered_in_process,
     )
     from agentsim.providers.transports.libraries import http_library as http_library
-    from agentsim.providers.transports.service import ChatService as ChatService
+    from agentsim.providers.transports.service import Attempts as Attempts
+    from agentsim.providers.transports.service import ModelService as ModelService
     from agentsim.providers.transports.service import Served as Served
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
             "AnswerHttp": "exchange",
-            "ChatService": "service",
+            "Attempts": "service",
             "HttpLibrary": "libraries",
             "HttpRequest": "exchange",
+            "ModelService": "service",
             "NoAnswer": "exchange",
             "Served": "service",
             "answered_in_process": "libraries",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from agentsim.providers.wires.answers import HttpAnswer
@@ -23,6 +23,8 @@ class HttpRequest:
         path: Of the URL, without the query.
         read_timeout_s: Virtual seconds that the client waits for the answer; None: for
             ever.
+        headers: Names in lower case.
+        query: Of the URL, without its question mark.
     """
 
     method: str
@@ -30,6 +32,8 @@ class HttpRequest:
     path: str
     body: bytes = b""
     read_timeout_s: float | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
 
 
 class NoAnswer(Exception):

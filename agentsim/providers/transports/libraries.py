@@ -144,7 +144,15 @@ def _sync_transport(module: Any) -> Any:  # noqa: ANN401
 def _asked(request: Any, body: bytes) -> HttpRequest:  # noqa: ANN401
     url = request.url
     timeouts = request.extensions.get("timeout", {})
-    return HttpRequest(request.method, url.host, url.path, body, timeouts.get("read"))
+    return HttpRequest(
+        request.method,
+        url.host,
+        url.path,
+        body,
+        timeouts.get("read"),
+        {name.lower(): value for name, value in request.headers.items()},
+        url.query.decode("ascii", "replace"),
+    )
 
 
 def _response(module: Any, answer: HttpAnswer) -> Any:  # noqa: ANN401

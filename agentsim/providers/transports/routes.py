@@ -1,18 +1,36 @@
-"""Which part of a model's service a request asks for, by method, host and path."""
+"""Which part of a model's service a request asks for, by method, host, path, headers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Route", "route"]
+from agentsim.providers.dialects import DIALECTS
+from agentsim.providers.transports.exchange import HttpRequest
+
+__all__ = ["Route", "Vendor", "route"]
 
 OPENAI_HOST = "api.openai.com"
+ANTHROPIC_HOST = "api.anthropic.com"
 
-_CHAT = "/chat/completions"
+VERSION = "/v1"
+
+Vendor = Literal["openai", "anthropic"]
+
+_ANSWERS = {
+    "/chat/completions": "chat",
+    "/responses": "responses",
+    "/messages": "messages",
+}
+"""Path below the version -> the dialect that answers what is posted there."""
+
+_VENDORS: dict[str, Vendor] = {"messages": "anthropic"}
+"""Dialect -> whose it is, where it is not OpenAI's."""
+
 _MODELS = "/models"
 
 _ELSEWHERE = {
+    "/messages/batches": "Anthropic's batches of messages",
     "/responses": "the Responses API of OpenAI",
     "/messages": "the Messages API of Anthropic",
     "/chat/completions": "OpenAI's stored completions",
@@ -45,38 +63,69 @@ class Route:
     """What is asked for.
 
     Attributes:
-        to: `chat`; `models`, the list of them; `model`, one of them; `foreign`, what
-            a service has and the simulated one has not; `unknown`, what none has.
-        name: Of the model; for `foreign` what it is, in words.
+        to: `answer`, of the model, by a dialect; `beside`, another endpoint of a
+            dialect; `models`, the list of them; `model`, one of them; `foreign`, what a
+            service has and the simulated one has not; `unknown`, what none has.
+        name: Of the dialect, or of the model; for `foreign` what it is, in words.
+        vendor: Whose service it is.
+        rest: For `beside`: the path below that of the dialect, with its slash.
     """
 
-    to: Literal["chat", "models", "model", "foreign", "unknown"]
+    to: Literal["answer", "beside", "models", "model", "foreign", "unknown"]
     name: str = ""
+    vendor: Vendor = "openai"
+    rest: str = ""
 
 
-def route(method: str, host: str, path: str) -> Route:
+def route(request: HttpRequest, *, rooted: bool = False) -> Route:
     """Find what a request asks for.
 
-    A base URL may have any path on a host of the user's own. On OpenAI's it is `/v1`,
-    so that a base URL without it is noticed here, and not in production only.
+    A base URL may have any path on a host of the user's own. On a vendor's it is `/v1`,
+    so that a base URL that lacks it or has it twice is noticed here, and not in
+    production only.
+
+    Args:
+        rooted: Whether the host is as a vendor's: paths begin with `/v1`.
     """
-    openai = host == OPENAI_HOST
-    if openai:
-        if not path.startswith("/v1/"):
-            return Route("unknown")
-        path = path[len("/v1") :]
-    if method == "POST" and path.endswith(_CHAT):
-        return Route("unknown") if openai and path != _CHAT else Route("chat")
-    if method == "GET" and (found := _model(path)) is not None:
+    path, host = request.path, request.host
+    vendor = _vendor(request)
+    rooted = rooted or host in (OPENAI_HOST, ANTHROPIC_HOST)
+    if rooted:
+        if not path.startswith(f"{VERSION}/"):
+            return Route("unknown", vendor=vendor)
+        path = path.removeprefix(VERSION)
+    if request.method == "GET" and (found := _model(path, vendor)) is not None:
         return found
-    for part, words in _ELSEWHERE.items():
-        if f"{part}/" in f"{path}/":
-            return Route("foreign", words)
-    return Route("unknown")
+    for end, dialect in _ANSWERS.items():
+        above, part, rest = path.partition(end)
+        if not part or (rest and not rest.startswith("/")) or (rooted and above):
+            continue
+        if dialect not in DIALECTS:
+            break
+        whose = _VENDORS.get(dialect, "openai")
+        if not rest and request.method == "POST":
+            return Route("answer", dialect, whose)
+        if rest:
+            return Route("beside", dialect, whose, rest)
+    words = "" if rooted and path.startswith(f"{VERSION}/") else foreign_words(path)
+    return Route("foreign", words, vendor) if words else Route("unknown", vendor=vendor)
 
 
-def _model(path: str) -> Route | None:
+def foreign_words(path: str) -> str:
+    """What a path belongs to that a simulated service has not; empty for nothing."""
+    whole = f"{path}/"
+    return next((say for part, say in _ELSEWHERE.items() if f"{part}/" in whole), "")
+
+
+def _vendor(request: HttpRequest) -> Vendor:
+    """Whose service is meant; only the clients of one say which version they speak."""
+    if request.host == ANTHROPIC_HOST or "anthropic-version" in request.headers:
+        return "anthropic"
+    return "openai"
+
+
+def _model(path: str, vendor: Vendor) -> Route | None:
     if path.endswith(_MODELS):
-        return Route("models")
+        return Route("models", vendor=vendor)
     _before, found, name = path.rpartition(f"{_MODELS}/")
-    return Route("model", name) if found and name else None
+    return Route("model", name, vendor) if found and name else None

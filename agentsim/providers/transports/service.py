@@ -1,32 +1,37 @@
-"""A model's service over HTTP: Chat Completions and the list of models."""
+"""A model's service over HTTP: every dialect there is, and the list of models."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from agentsim.core import ProviderError, UsageError
 from agentsim.providers.client import Attempt
-from agentsim.providers.openai.errors import error_answer
-from agentsim.providers.openai.ids import request_id
-from agentsim.providers.openai_chat.completions import completion_body
-from agentsim.providers.openai_chat.wire import ChatReader, read_body
+from agentsim.providers.dialects import DIALECTS, dialect_named
 from agentsim.providers.transports.exchange import HttpRequest, NoAnswer
-from agentsim.providers.transports.routes import Route, route
+from agentsim.providers.transports.models import models_body, no_such_model
+from agentsim.providers.transports.routes import Route, foreign_words, route
 from agentsim.providers.wires.answers import HttpAnswer
-from agentsim.providers.wires.asked import Asked
+from agentsim.providers.wires.asked import Asked, Reader
+from agentsim.providers.wires.dialect import Answered, Dialect, HasMore
 
-__all__ = ["ChatService", "Served"]
+__all__ = ["Attempts", "ModelService", "Served"]
 
 STREAM_WORDS = (
     "the agent asked for a streamed answer (stream=True): a simulated service answers "
     "whole until a later version; leave stream away"
 )
 
-PROCESSING_MS = "1000"
-"""How long the service says that it took: it never looks at a clock."""
+
+class Attempts(Protocol):
+    """Answers one request that came by a wire, as `ScriptedClient.attempt`."""
+
+    async def __call__(
+        self, asked: Asked, *, timeout_s: float | None = None
+    ) -> Attempt:
+        """Answer it, or give it up after so many virtual seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +40,34 @@ class Served:
 
     Attributes:
         model: Name of the model that it lists.
-        attempt: Answers one request, which is given up after so many virtual seconds.
+        attempt: Answers one request.
         unix_s: The virtual time of day, in seconds since 1970.
-        end: Ends the run, and never returns: what is asked for is not simulated.
+        end: Told of what is asked for and not simulated: ends the run, and never
+            returns. Where it does return, the answer is that to an unknown path.
     """
 
     model: str
-    attempt: Callable[[Asked, float | None], Awaitable[Attempt]]
+    attempt: Attempts
     unix_s: Callable[[], int]
     end: Callable[[UsageError], Awaitable[None]]
 
 
-class ChatService:
-    """Answers the requests of one HTTP client."""
+class ModelService:
+    """Answers the requests of one HTTP client, in the dialect of each.
 
-    __slots__ = ("_conversation", "_served")
+    It looks at no key: any is good.
 
-    def __init__(self, served: Served) -> None:
+    Args:
+        rooted: Whether paths begin with `/v1`, as on the vendors' hosts; else a base
+            URL may have any path on a host that is none of theirs.
+    """
+
+    __slots__ = ("_readers", "_rooted", "_served")
+
+    def __init__(self, served: Served, *, rooted: bool = False) -> None:
         self._served = served
-        self._conversation = ChatReader()
+        self._rooted = rooted
+        self._readers: dict[str, Reader] = {}
 
     async def answer(self, request: HttpRequest) -> HttpAnswer:
         """Answer a request as the service would.
@@ -61,77 +75,100 @@ class ChatService:
         Raises:
             NoAnswer: when none comes: time-outs, and connections that are lost.
         """
-        asked = route(request.method, request.host, request.path)
-        if asked.to == "chat":
-            return await self._chat(request)
-        if asked.to == "foreign":
-            await self._served.end(UsageError(_foreign(asked, request)))
-        return self._models(asked, request)
+        asked = route(request, rooted=self._rooted)
+        if asked.to == "answer":
+            return await self._answer(dialect_named(asked.name), request)
+        if asked.to in ("models", "model"):
+            body = models_body(asked, self._served.model)
+            if body is not None:
+                return _json(body, _speaks(asked).headers(0))
+            return _speaks(asked).error_answer(no_such_model(asked), number=0)
+        if asked.to == "beside":
+            dialect = dialect_named(asked.name)
+            more = self._beside(dialect, asked, request)
+            if more is not None:
+                return more
+        return await self._nothing(asked, request)
 
-    async def _chat(self, request: HttpRequest) -> HttpAnswer:
-        body = read_body(request.body)
-        asked = self._conversation.read(body)
-        if asked.refusal is None and isinstance(body, dict) and body.get("stream"):
+    async def _answer(self, dialect: Dialect, request: HttpRequest) -> HttpAnswer:
+        reader = self._reader(dialect)
+        body = dialect.read_body(request.body)
+        asked = reader.read(body)
+        told = body if isinstance(body, dict) else {}
+        if asked.refusal is None and told.get("stream"):
             # A bad request is refused whole, as by the service, whatever it asks for.
             await self._served.end(UsageError(STREAM_WORDS))
-        attempt = await self._served.attempt(asked, request.read_timeout_s)
+        attempt = await self._served.attempt(asked, timeout_s=request.read_timeout_s)
         number, response = attempt.number, attempt.response
         if response is None:
             assert attempt.error is not None
-            return _failed(attempt.error, number)
-        told = completion_body(
-            response,
-            request=asked.request,
-            number=number,
-            created=self._served.unix_s(),
-            body=body if isinstance(body, dict) else {},
+            return _failed(dialect, attempt.error, number)
+        answered = Answered(
+            response, asked.request, number, self._served.unix_s(), told
         )
-        return _json(told, number)
+        whole = dialect.body(answered)
+        reader.answered(whole)
+        return _json(whole, dialect.headers(number))
 
-    def _models(self, asked: Route, request: HttpRequest) -> HttpAnswer:
-        model = self._served.model
-        entry = {"id": model, "object": "model", "created": 0, "owned_by": "agentsim"}
-        if asked.to == "models":
-            return _json({"object": "list", "data": [entry]})
-        if asked.to == "model" and asked.name == model:
-            return _json(entry)
-        return error_answer(_not_found(asked, request))
+    def _beside(
+        self, dialect: Dialect, asked: Route, request: HttpRequest
+    ) -> HttpAnswer | None:
+        if not isinstance(dialect, HasMore):
+            return None
+        reader = self._reader(dialect)
+        return dialect.more(reader, request.method, asked.rest, request.body)
+
+    def _reader(self, dialect: Dialect) -> Reader:
+        reader = self._readers.get(dialect.wire)
+        if reader is None:
+            reader = self._readers[dialect.wire] = dialect.reader()
+        return reader
+
+    async def _nothing(self, asked: Route, request: HttpRequest) -> HttpAnswer:
+        """What is not simulated ends the run; what nobody has is not found."""
+        words = "" if asked.to == "unknown" else foreign_words(request.path)
+        if words:
+            await self._served.end(UsageError(_foreign(words, request)))
+        return _speaks(asked).error_answer(_not_found(asked, request), number=0)
 
 
-def _json(data: Mapping[str, Any], number: int = 0) -> HttpAnswer:
-    headers = {
-        "content-type": "application/json",
-        "openai-processing-ms": PROCESSING_MS,
-        "x-request-id": request_id(number),
-    }
+def _speaks(asked: Route) -> Dialect:
+    """The dialect that a vendor's errors are told in."""
+    name = "messages" if asked.vendor == "anthropic" else "chat"
+    return dialect_named(name if name in DIALECTS else "chat")
+
+
+def _json(data: Mapping[str, Any], headers: Mapping[str, str]) -> HttpAnswer:
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return HttpAnswer(200, headers, body.encode("utf-8", "surrogatepass"))
+    told = {"content-type": "application/json", **headers}
+    return HttpAnswer(200, told, body.encode("utf-8", "surrogatepass"))
 
 
-def _failed(error: ProviderError, number: int) -> HttpAnswer:
+def _failed(dialect: Dialect, error: ProviderError, number: int) -> HttpAnswer:
     """The answer that an error is.
 
     Raises:
         NoAnswer: for an error without a status: none came.
     """
     if error.status is not None:
-        return error_answer(error, number=number)
+        return dialect.error_answer(error, number=number)
     if error.kind == "timeout":
         raise NoAnswer(str(error), "ReadTimeout")
     raise NoAnswer(str(error), "ConnectError" if error.definite else "ReadError")
 
 
 def _not_found(asked: Route, request: HttpRequest) -> ProviderError:
+    if asked.vendor == "anthropic":
+        return ProviderError("Not Found", status=404, kind="not_found_error")
     words = f"Unknown request URL: {request.method} {request.path}."
-    code = "unknown_url"
-    if asked.to == "model":
-        words, code = f"The model '{asked.name}' does not exist", "model_not_found"
-    return ProviderError(words, status=404, kind="invalid_request_error", code=code)
+    return ProviderError(
+        words, status=404, kind="invalid_request_error", code="unknown_url"
+    )
 
 
-def _foreign(asked: Route, request: HttpRequest) -> str:
+def _foreign(words: str, request: HttpRequest) -> str:
     return (
-        f"the agent asked for {asked.name} ({request.method} {request.path}): a "
-        "simulated service speaks Chat Completions (POST /v1/chat/completions) and "
-        "lists its models; more dialects come with a later version"
+        f"the agent asked for {words} ({request.method} {request.path}): a simulated "
+        "service speaks Chat Completions (POST /v1/chat/completions) and lists its "
+        "models; more dialects come with a later version"
     )

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from agentsim.providers.wires.dialect import Answered as Answered
     from agentsim.providers.wires.dialect import Dialect as Dialect
     from agentsim.providers.wires.dialect import Frame as Frame
+    from agentsim.providers.wires.dialect import HasMore as HasMore
     from agentsim.providers.wires.dialect import ReadAnswer as ReadAnswer
     from agentsim.providers.wires.rules import WireRefusal as WireRefusal
     from agentsim.providers.wires.rules import WireRule as WireRule
+    from agentsim.providers.wires.sse import frame_bytes as frame_bytes
+    from agentsim.providers.wires.sse import read_frames_of as read_frames_of
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -23,11 +26,14 @@ else:
             "Asked": "asked",
             "Dialect": "dialect",
             "Frame": "dialect",
+            "HasMore": "dialect",
             "HttpAnswer": "answers",
             "ReadAnswer": "dialect",
             "Reader": "asked",
             "RefusedRequest": "asked",
             "WireRefusal": "rules",
             "WireRule": "rules",
+            "frame_bytes": "sse",
+            "read_frames_of": "sse",
         },
     )

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from agentsim.core import ProviderError, Request, Response
 from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Reader
 from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["Answered", "Dialect", "Frame", "ReadAnswer"]
+__all__ = ["Answered", "Dialect", "Frame", "HasMore", "ReadAnswer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +113,22 @@ class Dialect(Protocol):
         """Read the events of a stream: what came is as in the plain answer.
 
         A stream that broke off gives what had come, with an empty stop reason.
+        """
+
+
+@runtime_checkable
+class HasMore(Protocol):
+    """A dialect with endpoints beside the one that answers, such as one that counts."""
+
+    def more(
+        self, reader: Reader, method: str, path: str, body: bytes
+    ) -> HttpAnswer | None:
+        """Answer a request to such an endpoint; None where there is none.
+
+        Nothing of it is recorded: the model is not asked.
+
+        Args:
+            reader: That of the client, which knows what was answered before.
+            method: In capitals.
+            path: Below that of the dialect: `/count_tokens`, `/resp_1`.
         """

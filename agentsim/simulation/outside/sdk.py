@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from agentsim.core import UsageError
 from agentsim.engine import EPOCH_NS, Baton, Life
-from agentsim.providers import Attempt, ScriptedClient
+from agentsim.providers import ScriptedClient
 from agentsim.providers.transports import (
-    ChatService,
     HttpLibrary,
+    ModelService,
     Served,
     answered_in_process,
     http_library,
 )
-from agentsim.providers.wires import Asked, HttpAnswer
+from agentsim.providers.wires import HttpAnswer
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -48,8 +48,7 @@ class Sdk:
 
     def __init__(self, client: ScriptedClient, life: Life, model: str) -> None:
         self._life = life
-        self._client = client
-        self._served = Served(model, self._attempt, self._unix_s, self._end)
+        self._served = Served(model, client.attempt, self._unix_s, self._end)
 
     def openai(self, **options: Any) -> AsyncOpenAI:
         """A new `openai.AsyncOpenAI`; see `core.Env`."""
@@ -118,17 +117,14 @@ class Sdk:
         except UsageError as error:
             raise self._wrong(f"env.{asked}: {error}") from None
 
-    def _service(self) -> ChatService:
-        return ChatService(self._served)
+    def _service(self) -> ModelService:
+        return ModelService(self._served)
 
     def _wrong(self, words: str) -> UsageError:
         """A misuse, which ends the run even where the agent swallows it."""
         error = UsageError(words)
         self._life.halt(error)
         return error
-
-    async def _attempt(self, asked: Asked, timeout_s: float | None) -> Attempt:
-        return await self._client.attempt(asked, timeout_s=timeout_s)
 
     def _unix_s(self) -> int:
         return (EPOCH_NS + self._life.now_ns) // 1_000_000_000

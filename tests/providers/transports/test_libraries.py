@@ -58,12 +58,20 @@ Post = Callable[[FakeService, str], Response]
 def test_a_request_reaches_the_service_and_its_answer_the_client(
     post: Post, name: str
 ) -> None:
-    """Method, host, path, body and patience arrive; status, headers and body come back."""
+    """All that it says arrives, and its patience; status, headers and body come back."""
     service = FakeService(answered(429, b'{"no": 1}', retry_after="3"))
     response = post(service, name)
-    assert service.asked == [
-        HttpRequest("POST", "api.openai.com", "/v1/chat/completions", b"body", 7)
-    ]
+    (asked,) = service.asked
+    assert asked == HttpRequest(
+        "POST",
+        "api.openai.com",
+        "/v1/chat/completions",
+        b"body",
+        7,
+        asked.headers,
+        "a=b",
+    )
+    assert asked.headers["content-length"] == "4"
     assert isinstance(response, MODULES[name].Response)
     assert (response.status_code, response.json()) == (429, {"no": 1})
     assert response.headers["content-type"] == "application/json"

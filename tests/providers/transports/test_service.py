@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.core import ProviderError, Response, Usage, UsageError, assistant
 from agentsim.providers import Attempt
-from agentsim.providers.transports import ChatService, HttpRequest, NoAnswer, Served
+from agentsim.providers.transports import HttpRequest, ModelService, NoAnswer, Served
 from agentsim.providers.wires import Asked, HttpAnswer
 
 CHAT = "/v1/chat/completions"
@@ -27,7 +27,7 @@ class Model:
         self.error = error
         self.asked: list[tuple[Asked, float | None]] = []
 
-    async def attempt(self, asked: Asked, timeout_s: float | None) -> Attempt:
+    async def attempt(self, asked: Asked, *, timeout_s: float | None = None) -> Attempt:
         self.asked.append((asked, timeout_s))
         number = len(self.asked)
         if self.error is not None:
@@ -37,18 +37,22 @@ class Model:
     async def end(self, error: UsageError) -> None:
         raise Ended(str(error))
 
-    def service(self) -> ChatService:
-        return ChatService(
-            Served("gpt-5", self.attempt, lambda: 1_767_225_600, self.end)
-        )
+    def service(self, *, rooted: bool = False) -> ModelService:
+        served = Served("gpt-5", self.attempt, lambda: 1_767_225_600, self.end)
+        return ModelService(served, rooted=rooted)
 
 
 def ask(
-    service: ChatService, body: object = None, *, method: str = "POST", path: str = CHAT
+    service: ModelService,
+    body: object = None,
+    *,
+    method: str = "POST",
+    path: str = CHAT,
+    **headers: str,
 ) -> HttpAnswer:
     """Send one request."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    request = HttpRequest(method, "api.openai.com", path, raw, 600)
+    request = HttpRequest(method, "models.example", path, raw, 600, headers)
     return asyncio.run(service.answer(request))
 
 
@@ -128,16 +132,43 @@ def test_models_are_listed_without_asking_the_model() -> None:
     assert model.asked == []
 
 
+def test_models_are_listed_in_the_form_of_the_vendor_who_is_asked() -> None:
+    """Its clients say by a header which version they speak."""
+    service = Model().service()
+    asked = {"method": "GET", "anthropic-version": "2026-10-21"}
+    listed = json.loads(ask(service, path="/v1/models", **asked).body)
+    shown = ask(service, path="/v1/models/gpt-5", **asked)
+    assert json.loads(shown.body) == listed["data"][0]
+    assert listed["data"][0]["created_at"] == "1970-01-01T00:00:00Z"
+    del listed["data"]
+    assert listed == {"has_more": False, "first_id": "gpt-5", "last_id": "gpt-5"}
+
+
+def test_any_key_is_good() -> None:
+    """And none is, under either of the headers that keys come in."""
+    service = Model().service()
+    for headers in ({}, {"authorization": "Bearer sk-1"}, {"x-api-key": "sk-2"}):
+        assert ask(service, hello(), **headers).status == 200
+
+
 def test_an_unknown_path_is_not_found() -> None:
     """A base URL that is set wrongly shows itself as on the real service."""
-    answer = ask(Model().service(), hello(), path="/chat/completions")
+    answer = ask(Model().service(rooted=True), hello(), path="/chat/completions")
     error = json.loads(answer.body)["error"]
     assert answer.status == 404
     assert error["type"] == "invalid_request_error"
     assert error["message"].startswith("Unknown request URL: POST /chat/completions.")
 
 
-@pytest.mark.parametrize("path", ["/v1/responses", "/v1/messages", "/v1/embeddings"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/responses",
+        "/v1/messages",
+        "/v1/embeddings",
+        "/v1/chat/completions/chatcmpl-1",
+    ],
+)
 def test_another_dialect_ends_the_run_by_name(path: str) -> None:
     """Nothing is answered that the real service would answer otherwise."""
     with pytest.raises(Ended, match=f"POST {path}.*speaks Chat Completions"):

@@ -1,0 +1,87 @@
+"""Chat Completions as one of the dialects that a service speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentsim.core import ProviderError
+from agentsim.providers.openai.errors import error_answer, error_body
+from agentsim.providers.openai.ids import request_id
+from agentsim.providers.openai_chat.answers import Completion, read_completion
+from agentsim.providers.openai_chat.chunks import read_chunks
+from agentsim.providers.openai_chat.completions import completion_body
+from agentsim.providers.openai_chat.stream import completion_frames
+from agentsim.providers.openai_chat.wire import WIRE, ChatReader, read_body
+from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.dialect import Answered, Frame
+from agentsim.providers.wires.rules import WireRefusal
+
+__all__ = ["CHAT", "ChatDialect"]
+
+PROCESSING_MS = "1000"
+"""How long the service says that it took: it never looks at a clock."""
+
+
+class ChatDialect:
+    """Chat Completions; implements `wires.Dialect`."""
+
+    @property
+    def wire(self) -> str:
+        """Its name."""
+        return WIRE
+
+    @property
+    def content_type(self) -> str:
+        """The `content-type` of a stream."""
+        return "text/event-stream; charset=utf-8"
+
+    def reader(self) -> ChatReader:
+        """A new reader, for one client."""
+        return ChatReader()
+
+    def read_body(self, raw: bytes) -> dict[str, Any] | WireRefusal:
+        """Read the body of a request."""
+        return read_body(raw)
+
+    def body(self, answered: Answered) -> dict[str, Any]:
+        """The body of an answer that is not streamed."""
+        return completion_body(
+            answered.response,
+            request=answered.request,
+            number=answered.number,
+            created=answered.created,
+            body=answered.body,
+        )
+
+    def frames(self, answered: Answered) -> Sequence[Frame]:
+        """The events of an answer that is streamed."""
+        return completion_frames(answered)
+
+    def headers(self, number: int) -> dict[str, str]:
+        """The headers of an answer beside its content type."""
+        return {
+            "openai-processing-ms": PROCESSING_MS,
+            "x-request-id": request_id(number),
+        }
+
+    def error_answer(self, error: ProviderError, *, number: int) -> HttpAnswer:
+        """The answer that tells of an error."""
+        return error_answer(error, number=number)
+
+    def error_frames(self, error: ProviderError, *, number: int) -> Sequence[Frame]:
+        """The event that tells of an error after a stream has begun; nothing follows."""
+        del number  # neither the event nor its stream tells which request it was
+        return [Frame(error_body(error))]
+
+    def read_answer(self, body: Mapping[str, Any]) -> Completion:
+        """Read the body of an answer that was not streamed."""
+        return read_completion(body)
+
+    def read_frames(self, frames: Sequence[Frame]) -> Completion:
+        """Read the events of a stream: what came is as in the plain answer."""
+        return read_chunks(frames)
+
+
+CHAT = ChatDialect()
+"""Chat Completions."""

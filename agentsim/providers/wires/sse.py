@@ -1,0 +1,55 @@
+"""Frames of streams as bytes, and back: server-sent events."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from agentsim.core import parse_json
+from agentsim.providers.wires.dialect import Frame
+
+__all__ = ["frame_bytes", "read_frames_of"]
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def frame_bytes(frame: Frame) -> bytes:
+    """One event, with the blank line that ends it."""
+    data = frame.data
+    if not isinstance(data, str):
+        data = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    named = f"event: {frame.event}\n" if frame.event else ""
+    return f"{named}data: {data}\n\n".encode("utf-8", "surrogatepass")
+
+
+def read_frames_of(raw: bytes) -> list[Frame]:
+    """The events of a stream, as far as they came whole; comments say nothing.
+
+    What is no JSON object stays a text.
+
+    Raises:
+        UnicodeDecodeError: for what is no UTF-8.
+    """
+    frames = []
+    event, data = "", list[str]()
+    # What stands behind the last end of a line is no line yet.
+    *lines, _rest = _LINE_END.split(raw.decode("utf-8-sig", "surrogatepass"))
+    for line in lines:
+        if not line:
+            if data:
+                frames.append(_frame("\n".join(data), event))
+            event, data = "", []
+            continue
+        field, _colon, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            event = value
+        elif field == "data":
+            data.append(value)
+    return frames
+
+
+def _frame(text: str, event: str) -> Frame:
+    if not text.startswith("{"):
+        return Frame(text, event)
+    return Frame(parse_json(text, unique_keys=False), event)
