@@ -8,8 +8,6 @@ from typing import Any
 
 from agentsim.core import (
     AgentsimError,
-    CancelRequested,
-    Crashed,
     IncarnationStarted,
     InvariantViolation,
     Outcome,
@@ -18,11 +16,15 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Choices, Ending, Life, Replay, Token
-from agentsim.invariants import Judgement
 from agentsim.report import failure_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name
-from agentsim.simulation.expectation import judge_expectation
+from agentsim.simulation.judging import (
+    judge_cut_off,
+    judge_whole,
+    met_in,
+    verdict_on,
+)
 from agentsim.simulation.loading import Loading
 from agentsim.simulation.menu import EXPLORING, SCRIPTED, Menu
 from agentsim.simulation.outcome import outcome_of, resume_probe
@@ -30,13 +32,7 @@ from agentsim.simulation.outside.environment import Environment
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.scenario import Scenario
 from agentsim.simulation.starting import start_agent
-from agentsim.simulation.verdict import (
-    RUNS_INDEPENDENT,
-    Verdict,
-    check_named,
-    judge_lost_errors,
-    judge_trace,
-)
+from agentsim.simulation.verdict import RUNS_INDEPENDENT, Verdict, check_named
 from agentsim.trace import Header, Trace
 from agentsim.world import World
 
@@ -180,42 +176,32 @@ def run(
             judgements = None
         except UnscriptedRequest as error:
             # What an agent did wrong goes before the script that it ran out of.
-            judgements = _judge_cut_off(stage, menu, agent)
+            header = _header(stage, menu, agent)
+            judgements = judge_cut_off(stage.recorder.trace(header))
             if all(entry.status != "violated" for entry in judgements):
                 raise
             ending = Ending("raised", error=error)
         _record_outcome(stage, ending)
         trace = stage.recorder.trace(_header(stage, menu, agent))
         if judgements is None:
-            judgements = (*judge_trace(trace), *judge_lost_errors(trace, lost))
-            if not stage.deviated:
-                expected = judge_expectation(scenario.expectation, trace)
-                judgements = (*judgements, expected)
-                # What an agent did wrong goes before what it therefore left unused.
-                if all(entry.status != "violated" for entry in judgements):
-                    _check_used_up(stage)
+            judgements = judge_whole(stage, trace, lost)
     finally:
         stage.engine.bury()
     stage.world.pass_time(stage.engine.now_ns)
-    unmet_rules = stage.striker.unmet() if scenario.exact else ()
-    struck = _struck(stage)
-    rules_met = tuple(text for strike in stage.striker.strikes for text in strike.texts)
-    evident = (entry.id for entry in judgements if entry.evidence)
-    met = (*struck, *rules_met, *evident)
-    unmet = (*unmet_rules, *(name for name in named if name not in met))
+    met = met_in(stage)
     return Run(
         scenario,
         trace.header.agent,
         menu,
         trace,
-        Verdict(judgements, unmet, named),
+        verdict_on(judgements, met, named),
         choices,
         tuple(stage.engine.words),
         ending.value,
         stage.world,
-        struck,
-        rules_met,
-        unmet_rules,
+        met.struck,
+        met.rules,
+        met.unmet_rules,
         notes=stage.engine.notes,
     )
 
@@ -305,16 +291,6 @@ def _record_outcome(stage: Stage, ending: Ending) -> None:
     stage.recorder.add(outcome)
 
 
-def _struck(stage: Stage) -> tuple[str, ...]:
-    kinds = set(map(type, stage.recorder.events))
-    happened = (("cancel", CancelRequested), ("crash", Crashed))
-    outside = [name for name, kind in happened if kind in kinds]
-    return (
-        *dict.fromkeys(strike.fault.name for strike in stage.striker.strikes),
-        *outside,
-    )
-
-
 def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
     scenario = stage.scenario
     declared = stage.declared
@@ -336,22 +312,3 @@ def _header(stage: Stage, menu: Menu, agent: Callable[..., Any]) -> Header:
             else None
         ),
     )
-
-
-def _judge_cut_off(
-    stage: Stage, menu: Menu, agent: Callable[..., Any]
-) -> tuple[Judgement, ...]:
-    """Judge what happened before the script ran out; how the run would end is not known."""
-    trace = stage.recorder.trace(_header(stage, menu, agent))
-    return tuple(
-        entry
-        for entry in judge_trace(trace)
-        if entry.id not in ("result-always", "ends")
-    )
-
-
-def _check_used_up(stage: Stage) -> None:
-    """Refuse a script that was not used up: what it says should happen did not."""
-    unused = stage.model.unused() if stage.scenario.exact else None
-    if unused is not None and not stage.striker.without_end:
-        raise UnscriptedRequest(unused)

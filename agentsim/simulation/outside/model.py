@@ -15,41 +15,45 @@ from agentsim.core import (
     UsageError,
     assistant,
 )
-from agentsim.engine import Life
 from agentsim.faults import Fault
 from agentsim.providers import Answer, ScriptedClient
+from agentsim.simulation.outside.incarnation import Incarnation
 from agentsim.simulation.outside.requests import CheckedClient
-from agentsim.simulation.outside.stage import Stage
+from agentsim.simulation.outside.scene import Scene
 
-__all__ = ["CLOSING_TEXT", "simulated_client"]
+__all__ = ["CLOSING_TEXT", "scripted_client", "simulated_client"]
 
 CLOSING_TEXT = "The script of this simulation has ended."
 """What the model says when a script runs out that need not be told exactly."""
 
 
-def simulated_client(stage: Stage, life: Life) -> Client:
+def simulated_client(scene: Scene, life: Incarnation) -> Client:
     """The neutral client of one incarnation."""
-    answers = _Answers(stage, life)
-    client = ScriptedClient(
+    return CheckedClient(scripted_client(scene, life), life)
+
+
+def scripted_client(scene: Scene, life: Incarnation) -> ScriptedClient:
+    """The client of one incarnation for requests that come by a wire."""
+    answers = _Answers(scene, life)
+    scene.client = ScriptedClient(
         life,
-        stage.model,
+        scene.model,
         tamper=answers.tamper,
         out_of_script=answers.out_of_script,
-        numbers=stage.request_numbers,
+        numbers=scene.request_numbers,
     )
-    stage.client = client
-    return CheckedClient(client, life)
+    return scene.client
 
 
 class _Answers:
     """Lets faults strike the model's answers, and closes a script that ran out."""
 
-    def __init__(self, stage: Stage, life: Life) -> None:
-        self._stage = stage
+    def __init__(self, scene: Scene, life: Incarnation) -> None:
+        self._scene = scene
         self._life = life
 
     def tamper(self, _request: Request, answer: Answer) -> Answer:
-        struck = self._stage.striker.strike(
+        struck = self._scene.striker.strike(
             self._life, "model", "model", response=answer.response
         )
         if struck is None:
@@ -77,8 +81,8 @@ class _Answers:
         agent is parked for good, since one that catches it might ask again for ever.
         """
         closing = Response(assistant(CLOSING_TEXT), "end_turn", Usage())
-        stage = self._stage
-        over = not stage.scenario.exact or stage.deviated or stage.striker.without_end
+        scene = self._scene
+        over = not scene.scenario.exact or scene.deviated or scene.striker.without_end
         if over and isinstance(error, UnscriptedRequest):
             return Answer(closing)
         self._life.halt(error)

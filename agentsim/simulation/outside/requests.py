@@ -20,7 +20,7 @@ from agentsim.core import (
     ToolDef,
     UsageError,
 )
-from agentsim.engine import Life
+from agentsim.simulation.outside.incarnation import Incarnation
 
 __all__ = ["CheckedClient"]
 
@@ -32,7 +32,7 @@ class CheckedClient:
 
     __slots__ = ("_client", "_life", "_seen")
 
-    def __init__(self, client: Client, life: Life) -> None:
+    def __init__(self, client: Client, life: Incarnation) -> None:
         self._client = client
         self._life = life
         self._seen: Sequence[Message] = ()

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import count
 
-from agentsim.core import Declared, Injected
+from agentsim.core import Injected
 from agentsim.engine import Choices, Engine
 from agentsim.faults import check_rules
-from agentsim.providers import ScriptedClient, ScriptedModel
 from agentsim.simulation.menu import Menu
 from agentsim.simulation.outside.reads import Reads
-from agentsim.simulation.outside.striking import Striker
+from agentsim.simulation.outside.scene import Scene
 from agentsim.simulation.scenario import Scenario
-from agentsim.trace import Recorder
 
 __all__ = ["Stage"]
 
@@ -37,23 +34,15 @@ TIMERS_MAX = 100_000
 STEPS_MAX = 200_000
 
 
-class Stage:
-    """The outside of one run, shared by all its incarnations.
-
-    Attributes:
-        client: That of the latest incarnation, or None before the first.
-    """
+class Stage(Scene):
+    """The outside of one run in the engine, shared by all its incarnations."""
 
     def __init__(self, scenario: Scenario, menu: Menu, choices: Choices) -> None:
         _check_offered(scenario, menu)
-        self.scenario = scenario
-        self.choices = choices
-        self.recorder = Recorder()
+        plan = menu.plan.striking(scenario.rules)
+        super().__init__(scenario, plan, choices)
         self.world = scenario.build_world()
         self.human = scenario.human.build() if scenario.human is not None else None
-        self.model = ScriptedModel(scenario.replies, earlier=None)
-        plan = menu.plan.striking(scenario.rules)
-        self.striker = Striker(plan)
         self.reads = Reads() if plan.can_be_stale else None
         self.engine = Engine(
             choices,
@@ -68,17 +57,9 @@ class Stage:
                 (entry.id, partial(self._arrive, entry)) for entry in scenario.inject
             ],
         )
-        self.client: ScriptedClient | None = None
-        self.declared: Declared | None = None
-        self.request_numbers = count(1)
         self._inbox: list[Injected] = []
         self._operations = 0
         self._questions = 0
-
-    @property
-    def deviated(self) -> bool:
-        """Whether anything but the dull choice was made; faults by rule are the story."""
-        return bool(self.choices.deviations)
 
     def next_operation(self) -> int:
         """Number the next run of a tool, 1-based over all lives."""

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from agentsim.core import FaultStruck, Response, UsageError
-from agentsim.engine import Life
 from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target, groups_of
+from agentsim.simulation.outside.incarnation import Incarnation
 
 __all__ = ["Strike", "Striker", "Struck"]
 
@@ -97,7 +97,7 @@ class Striker:
 
     def strike(
         self,
-        life: Life,
+        life: Incarnation,
         target: Target,
         name: str,
         *,
@@ -131,7 +131,7 @@ class Striker:
         return Struck(fault, operation, response)
 
     def _draw(
-        self, life: Life, operation: Operation, response: Response | None
+        self, life: Incarnation, operation: Operation, response: Response | None
     ) -> Fault | None:
         """The fault that strikes by a rule, or by a choice."""
         plan = self.plan
@@ -156,7 +156,7 @@ class Striker:
         del self._lasting[key]
         return None
 
-    def _record(self, life: Life, fault: Fault, operation: Operation) -> None:
+    def _record(self, life: Incarnation, fault: Fault, operation: Operation) -> None:
         self.strikes.append(Strike(fault, operation.name, operation.attempt))
         who = "the person" if fault.target == "human" else operation.name
         life.record(

@@ -1,0 +1,44 @@
+"""What answers one run, wherever its agent lives: script, faults, recorder, counters.
+
+An agent under test lives in the engine, or in a program of its own that a server
+answers. What both need of the outside is here; what only the engine has is in `stage`.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from agentsim.core import Declared
+from agentsim.engine import Choices
+from agentsim.faults import FaultPlan
+from agentsim.providers import ScriptedClient, ScriptedModel
+from agentsim.simulation.outside.striking import Striker
+from agentsim.simulation.scenario import Scenario
+from agentsim.trace import Recorder
+
+__all__ = ["Scene"]
+
+
+class Scene:
+    """The part of a run's outside that answers requests, shared by all its lives.
+
+    Attributes:
+        client: That of the latest life, or None before the first.
+        declared: What the agent promised to keep, or None.
+        request_numbers: Those of the requests, 1-based over all lives.
+    """
+
+    def __init__(self, scenario: Scenario, plan: FaultPlan, choices: Choices) -> None:
+        self.scenario = scenario
+        self.choices = choices
+        self.recorder = Recorder()
+        self.model = ScriptedModel(scenario.replies, earlier=None)
+        self.striker = Striker(plan)
+        self.client: ScriptedClient | None = None
+        self.declared: Declared | None = None
+        self.request_numbers = count(1)
+
+    @property
+    def deviated(self) -> bool:
+        """Whether anything but the dull choice was made; faults by rule are the story."""
+        return bool(self.choices.deviations)
