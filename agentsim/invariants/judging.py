@@ -50,11 +50,18 @@ from agentsim.invariants.conversation.returning import results_as_returned
 from agentsim.invariants.conversation.structuring import stops_by_structure
 from agentsim.invariants.conversation.telling import result_true
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.registry import Invariant, Judgement, VerdictStatus
+from agentsim.invariants.registry import (
+    Invariant,
+    Judgement,
+    VerdictStatus,
+    not_applicable,
+)
 from agentsim.invariants.ruling import checked_ruling
 from agentsim.trace import Trace
 
 __all__ = ["INVARIANTS", "judge", "overall"]
+
+UNSEEN = "the agent is a program of its own: only the wire was seen"
 
 _ALL = (
     results_in_order,
@@ -139,6 +146,8 @@ def judge(
 
 
 def _judgement(entry: Invariant, facts: Facts) -> Judgement:
+    if entry.needs_inside and facts.header.wire_only:
+        return Judgement(entry.id, *not_applicable(UNSEEN))
     ours = INVARIANTS.own.get(entry.id) is entry
     return Judgement(
         entry.id, *(entry.check(facts) if ours else checked_ruling(entry, facts))

@@ -237,6 +237,8 @@ def _section(entry: Invariant) -> str:
     lines = [f"## {entry.id}", "", entry.sentence, "", f"*Why.* {entry.rationale}", ""]
     if entry.exemptions:
         lines += ["*Exemptions:*", "", *(f"- {text}" for text in entry.exemptions), ""]
+    if entry.needs_inside:
+        lines += ["*Over HTTP* (`agentsim serve`) it is not applicable.", ""]
     return "\n".join(lines)
 
 

@@ -106,6 +106,9 @@ class Invariant:
         spec: Numbers of the specification that it stands for.
         exemptions: What looks like a breach and is none.
         check: A pure function of the facts of a trace.
+        needs_inside: Whether it takes witnesses of what the agent does beside asking the
+            model: of its tools, the person, its end. It is not applicable where only
+            the wire was seen.
     """
 
     id: str
@@ -114,6 +117,7 @@ class Invariant:
     spec: tuple[str, ...]
     exemptions: tuple[str, ...]
     check: Check
+    needs_inside: bool = False
 
 
 def invariant(
@@ -123,11 +127,15 @@ def invariant(
     rationale: str,
     spec: Sequence[str] = (),
     exemptions: Sequence[str] = (),
+    needs_inside: bool = False,
 ) -> Callable[[Check], Invariant]:
     """Make an invariant of a check.
 
     `INVARIANTS.add`, as a decorator on top of this one, has it judged with all others;
     `judge(trace, extra=[...])` judges one trace by it.
+
+    Args:
+        needs_inside: See `Invariant`.
 
     Raises:
         UsageError: for a name that an option or a report could not tell from others.
@@ -140,7 +148,13 @@ def invariant(
 
     def make(check: Check) -> Invariant:
         return Invariant(
-            name, sentence, rationale, tuple(spec), tuple(exemptions), check
+            name,
+            sentence,
+            rationale,
+            tuple(spec),
+            tuple(exemptions),
+            check,
+            needs_inside,
         )
 
     return make

@@ -29,6 +29,9 @@ EXPECTED = "expected"
 UNTOLD = object()
 """What only a `RunResult` tells: not judged of an agent that returned none."""
 
+ON_THE_WIRE = ("iterations", "calls")
+"""What shows where only the wire was seen; nothing else is judged of such a run."""
+
 BLOCK_TEXT = "Error: loop detected:"
 
 
@@ -37,7 +40,8 @@ class Expectation:
     """What should be true of a run without deviations; None is not asked for.
 
     An agent that returns a text instead of a `RunResult` is `done`; the messages and the
-    first block of its history are not judged, since it gives none.
+    first block of its history are not judged, since it gives none. Of a program of its
+    own, of which only the wire is seen, just iterations and calls are judged.
 
     Attributes:
         status: How the run ends (R1.9).
@@ -83,10 +87,12 @@ def judge_expectation(expectation: Expectation, trace: Trace) -> Judgement:
     asked = [
         f.name for f in fields(expectation) if getattr(expectation, f.name) is not None
     ]
+    why = "the scenario expects nothing"
+    if trace.header.wire_only:
+        asked = [name for name in asked if name in ON_THE_WIRE]
+        why = "nothing of what the scenario expects shows on the wire"
     if not asked:
-        return Judgement(
-            EXPECTED, "not_applicable", 0, (), "the scenario expects nothing"
-        )
+        return Judgement(EXPECTED, "not_applicable", 0, (), why)
     violations = tuple(_differences(expectation, trace))
     status: VerdictStatus = "violated" if violations else "holds"
     return Judgement(EXPECTED, status, len(asked), violations, "")
@@ -158,6 +164,9 @@ def _facts(trace: Trace) -> dict[str, object]:
             found["messages"] = len(history)
         else:
             found["first_block"] = UNTOLD
+    if trace.header.wire_only:
+        unseen = [name for name in found if name not in ON_THE_WIRE]
+        found |= dict.fromkeys(unseen, UNTOLD)
     return found
 
 

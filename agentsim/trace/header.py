@@ -56,6 +56,8 @@ class Header:
         loop: The loop detection the agent declared, or None.
         model: The configured model, or empty where the agent has its own.
         temperature: The configured temperature, or None where the agent has its own.
+        wire_only: Whether only what went over the wire was seen: the agent is a program
+            of its own, and its tools, its user and its end are not witnessed.
         version: Version of the schema.
     """
 
@@ -71,4 +73,5 @@ class Header:
     loop: LoopRules | None = None
     model: str = ""
     temperature: float | None = None
+    wire_only: bool = False
     version: int = VERSION

@@ -40,6 +40,7 @@ __all__ = ["arguments_as_asked"]
         "Runs that no call explains at all: allowlist reports those.",
         "A call that a runtime announces as recovered from text (R8.5).",
     ),
+    needs_inside=True,
 )
 def arguments_as_asked(facts: Facts) -> Ruling:
     """Look for a call of the same response that asks for what ran, or was approved."""

@@ -57,6 +57,7 @@ OPEN = ("outcome unknown", "outcome is unknown", "may have", "might have")
             "up waiting for: only the claim that it was not executed is a breach."
         ),
     ),
+    needs_inside=True,
 )
 def cut_calls_told(facts: Facts) -> Ruling:
     """Compare the results of calls with how far their tools came."""

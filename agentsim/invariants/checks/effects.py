@@ -34,6 +34,7 @@ __all__ = ["effect_once"]
         ),
         "Calls that are alike in one response are counted together.",
     ),
+    needs_inside=True,
 )
 def effect_once(facts: Facts) -> Ruling:
     """Count the runs with an effect for each call of a response."""

@@ -106,6 +106,7 @@ def _untrue(facts: Facts, outcome: Outcome, at: int) -> Iterator[Violation]:
             "nothing promises an end, and the invariant is unknown."
         ),
     ),
+    needs_inside=True,
 )
 def ends(facts: Facts) -> Ruling:
     """Judge the ending of the last life."""
@@ -188,6 +189,7 @@ def resumable(facts: Facts) -> Ruling:
         "A tool that was left behind, and is told to the model as unfinished (R6.3).",
         "Tasks that are alive and do nothing: that is what the invariant ends is for.",
     ),
+    needs_inside=True,
 )
 def no_work_after_end(facts: Facts) -> Ruling:
     """Look for work behind the end of the last life, and for work still in flight."""

@@ -30,6 +30,7 @@ __all__ = ["calls_in_order", "reads_bounded", "writes_alone"]
         "What was in flight when the process died: it is gone with its life.",
         "Tools outside of the list, which allowlist reports.",
     ),
+    needs_inside=True,
 )
 def writes_alone(facts: Facts) -> Ruling:
     """Look for what was in flight when a tool started, one of the two not parallel."""
@@ -75,6 +76,7 @@ def _places(*operations: Operation) -> tuple[int, ...]:
     "a bound brings down the service that is read.",
     spec=("R1.8", "R4.1"),
     exemptions=("Without a declared K the number of reads is not judged.",),
+    needs_inside=True,
 )
 def reads_bounded(facts: Facts) -> Ruling:
     """Judge every moment at which a tool starts beside others."""
@@ -134,6 +136,7 @@ def _names(flight: list[Operation]) -> str:
         "Calls that are alike in one response: they can't be told apart.",
         "A call that is run again after it failed: its first run counts.",
     ),
+    needs_inside=True,
 )
 def calls_in_order(facts: Facts) -> Ruling:
     """Compare the order of the runs of each response with that of its calls."""

@@ -88,13 +88,19 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
             return "the tool raised an error"
         if last.end.ending == "unknown":
             return "its outcome is unknown"
-    if last is None and asked.call.name not in facts.rights:
+    if last is None and _is_no_tool(facts, asked.call.name):
         return "there is no such tool"
     if arguments_of(asked.call.arguments) is None:
         return "its arguments are invalid"
     if last is None and asked.declined is not None:
         return "a person declined it"
     return None
+
+
+def _is_no_tool(facts: Facts, name: str) -> bool:
+    """Whether no tool has this name; a program that offers none may run any."""
+    offers = facts.header.tools or not facts.header.wire_only
+    return bool(offers) and name not in facts.rights
 
 
 def _cut_off(life: Life, turn: Turn) -> bool:
@@ -134,6 +140,7 @@ def _places(start: int, last: Operation | None, stop: int | None) -> tuple[int, 
         "A tool that is run again after it failed.",
         "Changed arguments: whether they are kept is another invariant's question.",
     ),
+    needs_inside=True,
 )
 def allowlist(facts: Facts) -> Ruling:
     """Look for a tool's start that no call of the latest response explains."""
@@ -200,6 +207,7 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
         "A dry run, which the boundary does not write as a tool's start.",
         "A person asked again who did not decline: who approved without an id may sign in.",
     ),
+    needs_inside=True,
 )
 def confirmed_before_effect(facts: Facts) -> Ruling:
     """Give each start of a confirming tool an approval of its own."""

@@ -202,6 +202,10 @@ def _is_usable(turn: Turn, call_id: str) -> bool:
         "A piece of an answer that broke off, kept after its request failed.",
         "The history that is left at the end, to which no request adds.",
         "A history that was rewritten, of which history-append-only judges.",
+        (
+            "Messages of the user, where only the wire was seen: nobody knows what a user "
+            "said to a program of its own."
+        ),
     ),
 )
 def no_invented_messages(facts: Facts) -> Ruling:
@@ -275,7 +279,7 @@ def _is_due(life: Life, sent: int) -> bool:
 def _is_invented(facts: Facts, life: Life, at: int, message: Message) -> bool:
     text = message.content
     if message.role == "user":
-        return not any(
+        return not facts.header.wire_only and not any(
             sent < at
             and (event.text == text or (event.text and _has(text, event.text)))
             for sent, event in facts.injected

@@ -53,6 +53,7 @@ SPOILING = ("", "normal", "outdated")
         "Calls of one response that are alike: their results tell which of them ran.",
         "A read that no run of a tool answers, such as one from a cache.",
     ),
+    needs_inside=True,
 )
 def results_as_returned(facts: Facts) -> Ruling:
     """Compare the result of each call with the output of the run that served it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.core import FINAL_REASONS
+from agentsim.core import FINAL_REASONS, Message
 from agentsim.invariants.conversation.telling import due_status
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.matching import arguments_of
@@ -36,7 +36,10 @@ RUNNABLE = ("tool_use", *FINAL_REASONS)
             "A response that is asked for again by the same request: an empty one, a "
             "degenerate one, one that was cut; but a refusal is not asked for again."
         ),
-        "An answer after which a user said more, in the running turn.",
+        (
+            "An answer after which a user said more, in the running turn; where only the "
+            "wire was seen, each message of the user is taken for one."
+        ),
         (
             "A text in which a runtime announces that it found a call (R8.5), and an "
             "announced condensation."
@@ -87,7 +90,7 @@ def _breaches(
     if due_status(reason) is not None:
         yield from _after_cut(facts, life, turn, next_at)
     elif reason == "pause_turn" and not turn.asked:
-        yield from _after_pause(life, turn, next_at)
+        yield from _after_pause(facts, life, turn, next_at)
     elif turn.asked:
         if next_at is None and _dropped(life, turn):
             words = "asks for tools, and the run ends with it as if it were an answer"
@@ -157,17 +160,24 @@ def _certain_failure(facts: Facts, asked: Asked) -> str | None:
     return "with invalid arguments" if invalid else None
 
 
-def _after_pause(life: Life, turn: Turn, next_at: int | None) -> Iterator[Breach]:
+def _after_pause(
+    facts: Facts, life: Life, turn: Turn, next_at: int | None
+) -> Iterator[Breach]:
     if next_at is None:
         if life.status == "done":
             words = "pauses, and the run takes it as the end"
             yield words, "a request that carries it", "status done", None
         return
-    said = [message for at, message in life.beside if at == turn.shown_at == next_at]
-    if said:
+    said = _said_behind(life, turn, next_at)
+    if said and not (facts.header.wire_only and said[0].role == "user"):
         found = f"a message of the {said[0].role}: {quoted(said[0].content)}"
         words, expected = "pauses, and is not continued as it is", "nothing behind it"
         yield words, expected, found, next_at
+
+
+def _said_behind(life: Life, turn: Turn, next_at: int) -> list[Message]:
+    """What the next request has behind a response, beside the results of its calls."""
+    return [message for at, message in life.beside if at == turn.shown_at == next_at]
 
 
 def _dropped(life: Life, turn: Turn) -> bool:
@@ -187,5 +197,9 @@ def _went_on(facts: Facts, life: Life, turn: Turn, next_at: int) -> bool:
         return False
     if life.condensed(turn.request_at, next_at):
         return False
+    if facts.header.wire_only:
+        said = _said_behind(life, turn, next_at)
+        if any(message.role == "user" for message in said):
+            return False
     announced = (*facts.recovered, *facts.injected)
     return not any(turn.response_at < at < next_at for at, _event in announced)
