@@ -13,15 +13,16 @@ from openai import AsyncOpenAI, OpenAIError, omit
 from openai.types.chat import ChatCompletionToolParam
 
 from agentsim.core import Env, Finished
-from tests.agents.openai_chat.binding import approving, definitions, keep_steps, told
-from tests.agents.openai_chat.words import (
+from tests.agents.openai_chat.binding import definitions
+from tests.agents.openai_chat.words import ToolCall, ending, with_own_ids
+from tests.agents.sdk import (
     BadCall,
     End,
-    ToolCall,
+    approving,
     as_text,
-    ending,
+    keep_steps,
     read_arguments,
-    with_own_ids,
+    told,
 )
 
 Tools = Mapping[str, Callable[..., Awaitable[object]]]

@@ -12,20 +12,16 @@ from openai import OpenAI, OpenAIError, omit
 from openai.types.chat import ChatCompletionToolParam
 
 from agentsim.core import Env, Finished
-from tests.agents.openai_chat.binding import (
-    approving_sync,
-    definitions,
-    keep_steps,
-    told,
-)
-from tests.agents.openai_chat.words import (
+from tests.agents.openai_chat.binding import definitions
+from tests.agents.openai_chat.words import ToolCall, ending, with_own_ids
+from tests.agents.sdk import (
     BadCall,
     End,
-    ToolCall,
+    approving_sync,
     as_text,
-    ending,
+    keep_steps,
     read_arguments,
-    with_own_ids,
+    told,
 )
 
 Tools = Mapping[str, Callable[..., object]]

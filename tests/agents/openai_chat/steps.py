@@ -13,15 +13,16 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 
 from agentsim.core import Env, Finished
-from tests.agents.openai_chat.binding import approving, definitions, keep_steps, told
-from tests.agents.openai_chat.words import (
+from tests.agents.openai_chat.binding import definitions
+from tests.agents.openai_chat.words import ToolCall, ending, with_own_ids
+from tests.agents.sdk import (
     BadCall,
     End,
-    ToolCall,
+    approving,
     as_text,
-    ending,
+    keep_steps,
     read_arguments,
-    with_own_ids,
+    told,
 )
 
 

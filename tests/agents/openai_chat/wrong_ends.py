@@ -10,7 +10,7 @@ from openai.types.chat.chat_completion import Choice
 
 from agentsim.core import Env
 from tests.agents.openai_chat.steps import Steps
-from tests.agents.openai_chat.words import End
+from tests.agents.sdk import End
 
 
 class NoStepLimit(Steps):

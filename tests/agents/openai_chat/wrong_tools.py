@@ -10,7 +10,8 @@ from typing import Any
 from openai.types.chat import ChatCompletionMessage
 
 from tests.agents.openai_chat.steps import Steps
-from tests.agents.openai_chat.words import ToolCall, as_text
+from tests.agents.openai_chat.words import ToolCall
+from tests.agents.sdk import as_text
 
 
 class AllAtOnce(Steps):
