@@ -25,17 +25,22 @@ class End:
     text: str
 
 
-def read_arguments(text: str | None) -> dict[str, Any]:
+def read_arguments(given: object) -> dict[str, Any]:
     """The arguments of a call: an object; no text is an empty one.
+
+    Args:
+        given: Text of JSON, or what the SDK has read of it.
 
     Raises:
         BadCall: for what is no JSON object, or one that can be read in two ways.
     """
-    if not (text or "").strip():
+    if given is None or (isinstance(given, str) and not given.strip()):
         return {}
     try:
-        value = json.loads(
-            text or "", object_pairs_hook=_unique, parse_constant=_no_constant
+        value = (
+            json.loads(given, object_pairs_hook=_unique, parse_constant=_no_constant)
+            if isinstance(given, str)
+            else given
         )
     except ValueError:
         raise BadCall("the arguments are no valid JSON") from None

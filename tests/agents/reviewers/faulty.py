@@ -1,0 +1,54 @@
+"""Each wrong reviewer with the story that shows it, and what is found there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.agents.reviewers import wrong_on_chat
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong reviewer and how it is found.
+
+    Attributes:
+        said: The key phrase of the service's refusal, where it refuses.
+        faults: What may strike; none where the plain run shows it.
+    """
+
+    agent: Callable[..., object]
+    invariant: str
+    said: str = ""
+    story: str = "review_pr"
+    faults: tuple[str, ...] = ()
+
+
+UNANSWERED = "did not have response messages"
+
+UNASKED = "must be a response to a preceeding message with 'tool_calls'"
+
+REFUSED = "provider-accepts"
+
+ON_CHAT = (
+    Wrong(wrong_on_chat.TextOnly, REFUSED, UNASKED),
+    Wrong(wrong_on_chat.IdLost, REFUSED, "must have a 'tool_call_id'"),
+    Wrong(wrong_on_chat.OrphanResult, REFUSED, UNASKED),
+    Wrong(wrong_on_chat.ResultFirst, REFUSED, UNASKED),
+    Wrong(wrong_on_chat.ResultMissing, REFUSED, UNANSWERED),
+    Wrong(wrong_on_chat.FailureMissing, REFUSED, UNANSWERED, "missing_file"),
+    Wrong(wrong_on_chat.ResultTwice, REFUSED, "Duplicate value for 'tool_call_id'"),
+    Wrong(wrong_on_chat.ResultLate, REFUSED, UNANSWERED),
+    Wrong(wrong_on_chat.NobodyAsked, "confirmed-before-effect"),
+    Wrong(
+        wrong_on_chat.DeclinedRuns, "confirmed-before-effect", story="declined_merge"
+    ),
+    Wrong(wrong_on_chat.FailureHidden, "errors-visible", story="missing_file"),
+    Wrong(wrong_on_chat.AnswersSwapped, "results-in-order"),
+)
+
+WRONG = {
+    f"{wire}: {wrong.agent.__name__}": wrong
+    for wire, family in {"chat": ON_CHAT}.items()
+    for wrong in family
+}

@@ -1,0 +1,101 @@
+"""A reviewer of pull requests on real SDKs: right ones hold, each usual fault is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agentsim.core import Finished
+from agentsim.engine import Seeded
+from agentsim.simulation import EXPLORING, Menu, Run, explore, run
+from tests.agents.reviewers import on_chat
+from tests.agents.reviewers.faulty import WRONG
+from tests.agents.reviewers.forge import STORIES
+
+RIGHT: dict[str, Callable[..., Any]] = {
+    "chat": on_chat.ChatReviewer,
+    "chat, blocking": on_chat.BlockingChatReviewer,
+}
+
+
+@pytest.mark.parametrize("form", RIGHT)
+@pytest.mark.parametrize("name", STORIES)
+def test_a_right_reviewer_tells_the_story(form: str, name: str) -> None:
+    """Without deviations each reviewer does what the story expects, and none is warned."""
+    made = run(STORIES[name], RIGHT[form]).expect_holds()
+    assert made.notes == ()
+
+
+RUNS = {"review_pr": 60, "declined_merge": 20, "missing_file": 20}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", RIGHT)
+@pytest.mark.parametrize("name", STORIES)
+def test_a_right_reviewer_holds_whatever_happens(form: str, name: str) -> None:
+    """A hundred random runs of the stories, with all faults, break no rule."""
+    explore(STORIES[name], RIGHT[form], runs=RUNS[name], seed=7).expect_holds()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", RIGHT)
+def test_a_right_reviewer_holds_through_crashes(form: str) -> None:
+    """Nor does one where the process dies at any point, and starts over."""
+    menu = Menu("any_order", EXPLORING.faults, cancel=True, crash=True)
+    story = STORIES["review_pr"]
+    explore(story, RIGHT[form], runs=40, seed=8, menu=menu).expect_holds()
+
+
+@pytest.mark.parametrize("form", RIGHT)
+def test_the_same_choices_give_the_same_review(form: str) -> None:
+    """Each reviewer is repeatable, event by event, whatever strikes."""
+    for seed in range(2):
+        first, second = (
+            run(
+                STORIES["review_pr"],
+                RIGHT[form],
+                menu=EXPLORING,
+                choices=Seeded(seed),
+            )
+            for _ in range(2)
+        )
+        assert first.trace.digest() == second.trace.digest()
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_usual_fault_is_found(name: str) -> None:
+    """Each wrong reviewer breaks the rule that it should break, and is told by whom."""
+    wrong = WRONG[name]
+    found = explore(
+        STORIES[wrong.story],
+        wrong.agent,
+        deviations=1,
+        runs=12,
+        menu=Menu("any_order", faults=wrong.faults),
+        smallest=False,
+    )
+    assert wrong.invariant in found.violations
+    assert wrong.said in told(found.violations[wrong.invariant])
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, wrong in WRONG.items() if wrong.said and not wrong.faults]
+)
+def test_what_is_refused_raises_the_error_of_the_sdk(name: str) -> None:
+    """The SDK raises its own class for status 400, with the service's words."""
+    wrong = WRONG[name]
+    value = run(STORIES[wrong.story], wrong.agent).value
+    assert isinstance(value, Finished)
+    assert (value.error or "").startswith("BadRequestError: Error code: 400 - ")
+    assert wrong.said in (value.error or "")
+
+
+def told(made: Run) -> str:
+    """What the findings of a run say."""
+    return "\n".join(
+        violation.words
+        for judgement in made.verdict.judgements
+        for violation in judgement.violations
+    )
