@@ -23,6 +23,7 @@ from agentsim.core import UsageError, did_you_mean
 from agentsim.world.docstrings import words_of
 from agentsim.world.own.annotations import readable
 from agentsim.world.own.words import expected_words
+from agentsim.world.own.written import annotated, bound_by_name, documented
 from agentsim.world.parameters import kind_of
 from agentsim.world.subsystem import Surroundings
 
@@ -96,7 +97,7 @@ class FromSignature:
     """Arguments as a signature has them, turned into what its annotations say.
 
     Attributes:
-        function: What the signature is of.
+        function: What has the docstring.
         fields: Annotation and default of each parameter that the model is told of.
         open_ended: Whether the function takes any others.
 
@@ -109,7 +110,7 @@ class FromSignature:
     def __init__(self, name: str, function: Callable[..., object]) -> None:
         from agentsim.world.own.models import model_of, schema_of
 
-        self.function = function
+        self.function = documented(function)
         self.fields, self.open_ended = _fields(name, function)
         self._names = list(self.fields)
         self._model: type[BaseModel] = model_of(
@@ -169,7 +170,8 @@ def _fields(
     name: str, function: Callable[..., object]
 ) -> tuple[dict[str, tuple[Any, Any]], bool]:
     """Parameter -> annotation and default, and whether it takes any others."""
-    hints, (_, words) = _hints(name, function), words_of(function)
+    hints, (_, words) = _hints(name, function), words_of(documented(function))
+    given = {CONFIRMED_BY, *bound_by_name(function)}
     fields: dict[str, tuple[Any, Any]] = {}
     open_ended = False
     for number, entry in enumerate(signature(function).parameters.values()):
@@ -180,7 +182,7 @@ def _fields(
                 f"tool {name!r}: its parameter {entry.name!r} can't be given by name, "
                 "as a model gives arguments"
             )
-        elif entry.name == CONFIRMED_BY or (number == 0 and entry.name == "self"):
+        elif entry.name in given or (number == 0 and entry.name == "self"):
             pass
         elif not _is_world(hints.get(entry.name)):
             annotation = hints.get(entry.name, Any)
@@ -199,7 +201,7 @@ def _has_words(annotation: object) -> bool:
 
 def _hints(name: str, function: Callable[..., object]) -> dict[str, Any]:
     try:
-        return get_type_hints(function, include_extras=True)
+        return get_type_hints(annotated(function), include_extras=True)
     except (NameError, TypeError):
         raise UsageError(
             f"tool {name!r}: an annotation of its function can't be read: name types "

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypedDict, Unpack, overload
 from agentsim.core import Category, Rights, Tool, ToolDef, UsageError
 from agentsim.world.docstrings import words_of
 from agentsim.world.own.arguments import FromSchema, FromSignature
-from agentsim.world.own.tools import LATENCY_S, OwnTool, plain_answer
+from agentsim.world.own.tools import LATENCY_S, OwnTool, check_name, plain_answer
+from agentsim.world.own.written import documented, unbound
 
 __all__ = ["tool"]
 
@@ -120,7 +121,12 @@ def tool(
         UsageError: for rights that contradict one another, or a signature that a model
             can't give arguments to.
     """
+    _check_options(name, description, latency_s, also)
     words = {"name": name, "description": description, "schema": schema}
+    if read_only is not None and not isinstance(read_only, bool):
+        raise UsageError(
+            f"tool: read_only: expected True or False, got {_kind(read_only)}"
+        )
     if read_only is not None and category is not None:
         raise UsageError("tool: give read_only or category, not both")
     if read_only is not None:
@@ -140,17 +146,39 @@ def tool(
     return _of_function(of, words, declared)
 
 
+def _check_options(
+    name: object, description: object, latency_s: object, also: object
+) -> None:
+    """Refuse options of a wrong type; rights are looked at with one another."""
+    for option, value in (("name", name), ("description", description)):
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"tool: {option}: expected a text, got {_kind(value)}")
+    if isinstance(latency_s, bool) or not isinstance(latency_s, (int, float)):
+        words = f"expected a number of seconds, got {_kind(latency_s)}"
+        raise UsageError(f"tool: latency_s: {words}")
+    names = also if isinstance(also, (list, tuple, set, frozenset)) else (None,)
+    if not all(isinstance(one, str) for one in names):
+        raise UsageError(f"tool: also: expected a list of names, got {_kind(also)}")
+
+
 def _of_function(
     of: Callable[..., object] | Tool, words: dict[str, Any], declared: _Declared
 ) -> OwnTool:
     if isinstance(of, Tool):
         return _of_tool(of, words, declared)
-    name = words["name"] or getattr(of, "__name__", type(of).__name__)
+    origin = unbound(of)
+    name = words["name"]
+    if name is None:
+        name = getattr(origin, "__name__", type(origin).__name__)
+    check_name(name)  # before anything else is told of it by this name
     said, schema = words["description"], words["schema"]
     takes = FromSignature(name, of) if schema is None else FromSchema(name, schema, of)
-    definition = ToolDef(name, words_of(of)[0] if said is None else said, takes.schema)
+    definition = ToolDef(
+        name, words_of(documented(of))[0] if said is None else said, takes.schema
+    )
     rights = declared.rights(name, "mutating")
-    return _made(definition, rights, takes, declared, function=of)
+    source = origin if origin is not of else None
+    return _made(definition, rights, takes, declared, function=of, source=source)
 
 
 def _of_tool(of: Tool, words: dict[str, Any], declared: _Declared) -> OwnTool:
@@ -206,4 +234,4 @@ def _made(
 
 
 def _kind(value: object) -> str:
-    return repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+    return ascii(value) if isinstance(value, str) else f"a {type(value).__name__}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import asdict, dataclass, field
 from inspect import isawaitable
-from math import inf
+from sys import float_info
 from types import MethodType
 from typing import Any
 
@@ -16,7 +16,7 @@ from agentsim.world.own.results import failure_of, text_of
 from agentsim.world.subsystem import Subsystem, Surroundings
 from agentsim.world.tools import Takes, WorldTool
 
-__all__ = ["LATENCY_S", "OwnTool", "OwnToolSystem", "plain_answer"]
+__all__ = ["LATENCY_S", "OwnTool", "OwnToolSystem", "check_name", "plain_answer"]
 
 LATENCY_S = 1.0
 """Virtual seconds that an own tool takes unless it says otherwise."""
@@ -24,6 +24,19 @@ LATENCY_S = 1.0
 APPROVER = "confirmed_by"
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII)
+
+
+def check_name(name: str) -> None:
+    """Refuse what can't be the name of a tool.
+
+    Raises:
+        UsageError: for it.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"tool: {name!a} can't be the name of a tool (1 to 64 letters, digits, _ "
+            "and -): give it one with name="
+        )
 
 
 @dataclass(frozen=True)
@@ -58,15 +71,11 @@ class OwnTool:
                 if hasattr(named, name):
                     object.__setattr__(self, name, getattr(named, name))
         for name in (self.name, *self.also):
-            if _NAME.fullmatch(name) is None:
-                raise UsageError(
-                    f"tool: {name!r} can't be the name of a tool (1 to 64 letters, "
-                    "digits, _ and -): give it one with name="
-                )
-        if not 0 <= self.latency_s < inf:
+            check_name(name)
+        if not 0 <= self.latency_s <= float_info.max:
             raise UsageError(
                 f"tool {self.name!r}: latency_s: expected 0 or more, "
-                f"got {self.latency_s:g}"
+                f"got {str(self.latency_s)[:20]}"
             )
         if self.rights.category == "destructive":
             raise UsageError(
@@ -122,7 +131,7 @@ class OwnTool:
             "parameters": self.definition.parameters,
             "rights": rights,
             "latency_s": self.latency_s,
-            "function": of and f"{of.__module__}:{getattr(of, '__qualname__', '')}",
+            "function": of and f"{of.__module__}:{_qualified(of)}",
             "returns": [plain_answer(self.name, answer) for answer in self.returns],
         }
 
@@ -234,6 +243,12 @@ class _Later:
         close = getattr(self._output, "close", None)
         if close is not None:
             close()
+
+
+def _qualified(function: Callable[..., object]) -> str:
+    """The name of a function in its module; of an object that is called, its class's."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return name if isinstance(name, str) else ""
 
 
 def plain_answer(name: str, answer: object) -> object:

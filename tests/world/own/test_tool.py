@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import pytest
@@ -62,6 +63,38 @@ def test_a_function_is_told_by_its_name_docstring_and_annotations() -> None:
     assert told(made, name="Ada", loud=True) == "HELLO Ada"
     assert told(made, name="Ada") == "hello Ada"
     assert told(made, loud=True) == "failed: greet: argument 'name' is missing"
+
+
+def test_a_partial_function_is_told_by_what_is_left_of_it() -> None:
+    """What is bound has its value: the model hears of the rest, by the author's words."""
+    made = tool(partial(partial(greet), loud=True), read_only=True)
+    assert (made.name, made.definition.description[:16]) == (
+        "greet",
+        "Greet somebody.\n",
+    )
+    assert list(made.definition.parameters["properties"]) == ["name"]
+    assert told(made, name="Ada") == "HELLO Ada"
+    assert told(made, name="Ada", loud=False).startswith("failed: greet: unknown")
+    assert made.plain()["function"] == f"{__name__}:greet"
+
+
+class Greeter:
+    """Greet as one was greeted."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def __call__(self, name: str) -> str:
+        return f"{self._word} {name}"
+
+
+def test_an_object_that_is_called_is_a_tool() -> None:
+    """Its class has name and docstring, its call the annotations."""
+    made = tool(Greeter("ahoi"), name="greeter", read_only=True)
+    assert made.definition.description == "Greet as one was greeted."
+    assert made.definition.parameters["required"] == ["name"]
+    assert told(made, name="Ada") == "ahoi Ada"
+    assert made.plain()["function"] == f"{__name__}:Greeter"
 
 
 def test_the_decorated_name_is_a_tool_that_can_be_called() -> None:
@@ -383,6 +416,14 @@ def of_object(a: World | Point | object, b: Callable[[], int]) -> str:
         (lambda: tool("a", returns=[{1}]), "'a' returned what JSON can't carry, a set"),
         (lambda: tool(lambda: ""), "'<lambda>' can't be the name of a tool"),
         (lambda: tool(greet, name="greet them"), "give it one with name="),
+        (lambda: tool(greet, name="\ud800"), r"tool: '\ud800' can't be the name"),
+        (lambda: tool(greet, name=5), "name: expected a text, got a int"),  # type: ignore[call-overload]
+        (lambda: tool(greet, description=5), "description: expected a text"),  # type: ignore[call-overload]
+        (lambda: tool(greet, also="hello"), "also: expected a list of names"),
+        (lambda: tool(greet, also=[5]), "also: expected a list of names"),  # type: ignore[list-item]
+        (lambda: tool(greet, latency_s="1"), "expected a number of seconds, got '1'"),  # type: ignore[call-overload]
+        (lambda: tool(greet, latency_s=10**400), "expected 0 or more, got 1000"),
+        (lambda: tool(greet, read_only="yes"), "read_only: expected True or False"),  # type: ignore[call-overload]
         (lambda: tool(greet, latency_s=-1), "latency_s: expected 0 or more, got -1"),
         (lambda: tool(greet, latency_s=float("nan")), "expected 0 or more, got nan"),
         (lambda: tool(greet, category="destructive"), "needs a dry run"),
