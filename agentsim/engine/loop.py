@@ -441,13 +441,15 @@ class SimLoop(asyncio.BaseEventLoop):
         self._closers.append(self.create_task(closing))
 
     def open_generators(self) -> Iterator[AsyncGenerator[Any, Any]]:
-        """Yield the generators that still exist, in order of first iteration."""
+        """Yield the generators that have not ended, in order of first iteration."""
         if not self._generators:
             return
         for reference in list(self._generators.values()):
             generator = reference()
-            if generator is not None:
-                yield generator
+            # One that ended has no frame, though an error may hold it for long; one that
+            # is compiled elsewhere does not say.
+            if getattr(generator, "ag_frame", generator) is not None:
+                yield cast("AsyncGenerator[Any, Any]", generator)
 
     async def shutdown_asyncgens(self) -> None:
         """Close all generators, in order of first iteration."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine import Choices, Engine, Fenced, Life, Replay
+from agentsim.engine import Choices, Engine, Fenced, Life, Replay, burial
 from tests.engine.programs import Interpreter, Program, programs
 from tests.engine.runs import Main, Noted, Observed, every_run, run
 from tests.support.source import ROOT
@@ -295,6 +295,27 @@ def test_who_can_not_be_buried_is_off_the_books() -> None:
     assert len(asyncio.all_tasks(loops[0])) == 2
     engine.bury()
     assert asyncio.all_tasks(loops[0]) == set()
+
+
+def test_a_generator_that_has_ended_keeps_no_loop() -> None:
+    """Errors hold the generators that they came through: nothing of those runs again."""
+    held: list[AsyncIterator[int]] = []
+
+    async def stream(life: Life) -> AsyncIterator[int]:
+        await life.gate("model")
+        yield 1
+
+    async def main(life: Life) -> None:
+        held.append(stream(life))
+        async for _ in held[-1]:
+            await life.gate("tool")
+
+    before = len(burial._GRAVEYARD)
+    for crashed_at in (0, 1):
+        assert (
+            run(main, Replay({crashed_at: 1}), crash=True).endings[0].kind == "crashed"
+        )
+    assert (len(held), len(burial._GRAVEYARD)) == (4, before)
 
 
 def test_a_dead_agents_own_handlers_are_not_called() -> None:
