@@ -31,6 +31,7 @@ from agentsim.core import (
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
 from agentsim.providers.wires.asked import Asked, Reader, RefusedRequest
+from agentsim.providers.wires.habits import Habits
 from agentsim.providers.wires.pieces import cut_text
 
 __all__ = ["AlterAnswer", "Attempt", "DeltaStream", "OutOfScript", "ScriptedClient"]
@@ -105,10 +106,12 @@ class ScriptedClient:
             raised into the agent.
         latency_s: Virtual seconds until an answer is due, unless it has its own.
         numbers: Numbers of the requests; pass the same one to every incarnation.
+        warn: Told what of a request by a wire is accepted, and a bad habit.
     """
 
     __slots__ = (
         "_boundary",
+        "_habits",
         "_history",
         "_latency_s",
         "_model",
@@ -117,6 +120,7 @@ class ScriptedClient:
         "_reader",
         "_rules",
         "_tamper",
+        "_warn",
     )
 
     def __init__(
@@ -129,6 +133,7 @@ class ScriptedClient:
         out_of_script: OutOfScript | None = None,
         latency_s: float = LATENCY_S,
         numbers: Iterator[int] | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self._boundary = boundary
         self._model = model
@@ -139,6 +144,8 @@ class ScriptedClient:
         self._numbers = count(1) if numbers is None else numbers
         self._history = History()
         self._reader: Reader | None = None
+        self._warn = warn
+        self._habits = Habits()
 
     async def complete(self, request: Request) -> Response:
         """Answer a request whole.
@@ -259,6 +266,9 @@ class ScriptedClient:
         if refusal is not None:
             error = refusal.error()
             return _Sent(number, self._latency_s, None, error, refusal.rule or None)
+        if asked is not None and self._warn is not None:
+            for words in (*asked.warnings, *self._habits.look(messages)):
+                self._warn(words)
         return self._settled(number, request)
 
     def _refusal(self, request: Request, asked: Asked | None) -> RefusedRequest | None:

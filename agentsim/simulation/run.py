@@ -53,8 +53,9 @@ class Run:
         unmet_rules: The scenario's own faults that never struck.
         printed: What the agent printed and logged, of a failing run that an exploration
             made again for it; else empty.
-        notes: What was met beside the run and not refused, such as a thread that a
-            library left running; no part of trace and verdict.
+        notes: What was met and not refused, such as a thread that a library left
+            running, or a habit of the loop that its service puts up with; no part of
+            trace and verdict.
     """
 
     scenario: Scenario
@@ -202,7 +203,7 @@ def run(
         met.struck,
         met.rules,
         met.unmet_rules,
-        notes=stage.engine.notes,
+        notes=(*stage.engine.notes, *stage.warnings),
     )
 
 

@@ -75,8 +75,11 @@ class Asked:
     Attributes:
         request: As far as it could be read.
         refusal: Why the service refuses it, or None.
+        warnings: What the service accepts of this wire and no loop should get used to,
+            in sentences without their period; the same words each time.
     """
 
     request: Request
     refusal: RefusedRequest | None
     reader: Reader
+    warnings: tuple[str, ...] = ()

@@ -41,6 +41,7 @@ def scripted_client(scene: Scene, life: Incarnation) -> ScriptedClient:
         tamper=answers.tamper,
         out_of_script=answers.out_of_script,
         numbers=scene.request_numbers,
+        warn=scene.warn,
     )
     return scene.client
 

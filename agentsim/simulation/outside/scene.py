@@ -26,6 +26,7 @@ class Scene:
         client: That of the latest life, or None before the first.
         declared: What the agent promised to keep, or None.
         request_numbers: Those of the requests, 1-based over all lives.
+        warnings: What services accept, and loops should not get used to; each once.
     """
 
     def __init__(self, scenario: Scenario, plan: FaultPlan, choices: Choices) -> None:
@@ -37,6 +38,11 @@ class Scene:
         self.client: ScriptedClient | None = None
         self.declared: Declared | None = None
         self.request_numbers = count(1)
+        self.warnings: dict[str, None] = {}
+
+    def warn(self, words: str) -> None:
+        """Take down what a service accepts of a request, and a loop should not do."""
+        self.warnings[words] = None
 
     @property
     def deviated(self) -> bool:

@@ -52,3 +52,10 @@ WRONG = {
     for wire, family in {"chat": ON_CHAT}.items()
     for wrong in family
 }
+
+SWAPPED = "in another order than its calls"
+
+HABITS: dict[str, tuple[Callable[..., object], str]] = {
+    "chat: order swapped": (wrong_on_chat.AnswersSwapped, SWAPPED),
+}
+"""What services accept, and words of the warning."""

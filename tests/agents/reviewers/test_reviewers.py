@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import Finished
+from agentsim.core import Finished, RequestFailed
 from agentsim.engine import Seeded
 from agentsim.simulation import EXPLORING, Menu, Run, explore, run
 from tests.agents.reviewers import on_chat
-from tests.agents.reviewers.faulty import WRONG
+from tests.agents.reviewers.faulty import HABITS, WRONG
 from tests.agents.reviewers.forge import STORIES
 
 RIGHT: dict[str, Callable[..., Any]] = {
@@ -90,6 +90,16 @@ def test_what_is_refused_raises_the_error_of_the_sdk(name: str) -> None:
     assert isinstance(value, Finished)
     assert (value.error or "").startswith("BadRequestError: Error code: 400 - ")
     assert wrong.said in (value.error or "")
+
+
+@pytest.mark.parametrize("name", HABITS)
+def test_a_bad_habit_is_accepted_with_a_warning(name: str) -> None:
+    """What services put up with is refused by none, and told in the notes of the run."""
+    agent, words = HABITS[name]
+    made = run(STORIES["review_pr"], agent)
+    assert made.trace.of(RequestFailed) == []
+    assert [note for note in made.notes if words in note] == [*made.notes]
+    assert len(made.notes) == 1
 
 
 def told(made: Run) -> str:
