@@ -20,14 +20,13 @@ from agentsim.core import (
     Request,
     Response,
 )
+from agentsim.providers.openai.bodies import read_body
 from agentsim.providers.openai.errors import wire_error
 from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.rulebook.judge import ChatRules
 from agentsim.providers.openai_chat.rulebook.profile import STRICT, ChatProfile
-from agentsim.providers.openai_chat.rulebook.table import refuse
 from agentsim.providers.openai_chat.tools import read_tools
 from agentsim.providers.wires.asked import Asked
-from agentsim.providers.wires.bodies import read_object
 from agentsim.providers.wires.growing import Growing
 from agentsim.providers.wires.rules import WireRefusal
 
@@ -39,19 +38,6 @@ FLOAT_MAX = sys.float_info.max
 
 TEMPERATURE = 1.0
 """What the service takes where a request has none."""
-
-
-def read_body(raw: bytes) -> dict[str, Any] | WireRefusal:
-    """Read the body of a request."""
-    body = read_object(raw)
-    if body is not None:
-        return body
-    words = (
-        "We could not parse the JSON body of your request. (HINT: This likely means you "
-        "aren't using your HTTP library correctly. The API expects a JSON payload, but "
-        "what was sent was not valid JSON.)"
-    )
-    return refuse("no-json", words)
 
 
 class ChatReader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agentsim.providers.openai.fields import metadata, unknown
 from agentsim.providers.openai.values import (
     Check,
     Faults,
@@ -19,7 +20,6 @@ from agentsim.providers.openai.values import (
     too_long,
     wrong_type,
 )
-from agentsim.providers.openai_chat.rulebook.forms import unknown
 from agentsim.providers.openai_chat.rulebook.offers import (
     choice_faults,
     choice_rules,
@@ -31,8 +31,6 @@ __all__ = ["FIELDS", "combination_faults", "field_faults", "unknown_faults"]
 
 STOPS_MAX = 4
 
-PAIRS_MAX, KEY_MAX, VALUE_MAX = 16, 64, 512
-
 
 def _stop(value: object, path: str) -> Faults:
     if isinstance(value, list):
@@ -42,32 +40,6 @@ def _stop(value: object, path: str) -> Faults:
             yield from text(entry, f"{path}[{number}]")
     elif not isinstance(value, str):
         yield wrong_type(path, "one of a string or array of strings", value)
-
-
-def _metadata(value: object, path: str) -> Faults:
-    yield from record(value, path)
-    if not isinstance(value, Mapping):
-        return
-    if len(value) > PAIRS_MAX:
-        words = (
-            f"Invalid '{path}': too many properties. Expected an object with at most "
-            f"{PAIRS_MAX} properties, but got an object with {len(value)} properties "
-            "instead."
-        )
-        yield refuse("metadata", words, path, code="object_above_max_properties")
-    for key, entry in value.items():
-        if len(key) > KEY_MAX:
-            words = (
-                f"Invalid '{path}': property name too long. Expected a property name "
-                f"with maximum length {KEY_MAX}, but got one with length {len(key)} "
-                "instead."
-            )
-            yield refuse("metadata", words, path, code="property_name_above_max_length")
-        where = f"{path}.{key}"
-        yield from text(entry, where)
-        if isinstance(entry, str) and len(entry) > VALUE_MAX:
-            sizes = (VALUE_MAX, len(entry))
-            yield too_long("string", where, sizes, rule="metadata")
 
 
 def _response_format(value: object, path: str) -> Faults:
@@ -96,7 +68,7 @@ FIELDS: dict[str, Check] = {
     "reasoning_effort": one_of(
         "none", "minimal", "low", "medium", "high", "xhigh", "max"
     ),
-    "metadata": _metadata,
+    "metadata": metadata,
     "frequency_penalty": decimal(-2, 2),
     "logit_bias": record,
     "logprobs": boolean,

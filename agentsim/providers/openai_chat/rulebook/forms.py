@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from agentsim.providers.openai.fields import unknown
+from agentsim.providers.openai.tools import name_faults
 from agentsim.providers.openai.values import (
     Faults,
     empty,
@@ -15,13 +17,12 @@ from agentsim.providers.openai.values import (
     too_long,
     wrong_type,
 )
-from agentsim.providers.openai_chat.rulebook.names import name_faults
 from agentsim.providers.openai_chat.rulebook.table import refuse
 from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["Forms"]
 
-CALL_ID_MAX = 40
+CALL_ID_MAX, NAME_MAX = 40, 64
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 
@@ -110,11 +111,6 @@ def _message(message: object, at: str) -> Faults:
     yield from _function_call(message.get("function_call"), f"{at}.function_call")
 
 
-def unknown(path: str) -> WireRefusal:
-    """A field that the service does not know."""
-    return refuse("unknown-parameter", f"Unknown parameter: '{path}'.", path)
-
-
 def _content(message: Mapping[str, Any], role: str, at: str) -> Faults:
     content = message.get("content")
     path = f"{at}.content"
@@ -197,7 +193,7 @@ def _called(body: object, path: str, kind: str) -> Faults:
         if body.get(key) is None:
             yield missing(f"{path}.{key}")
             return
-    yield from name_faults(body["name"], f"{path}.name")
+    yield from name_faults(body["name"], f"{path}.name", longest=NAME_MAX)
     yield from text(body[written], f"{path}.{written}")
     for key in body:
         if key not in ("name", written):

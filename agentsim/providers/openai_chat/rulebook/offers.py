@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agentsim.providers.openai.tools import (
+    CHOICES,
+    choice_not_offered,
+    name_faults,
+    schema_faults,
+)
 from agentsim.providers.openai.values import (
     Faults,
     array,
@@ -15,7 +21,6 @@ from agentsim.providers.openai.values import (
     too_long,
     wrong_type,
 )
-from agentsim.providers.openai_chat.rulebook.names import name_faults
 from agentsim.providers.openai_chat.rulebook.table import refuse
 from agentsim.providers.wires.rules import WireRefusal
 
@@ -23,12 +28,9 @@ __all__ = ["choice_faults", "choice_rules", "tools_faults"]
 
 TOOLS_MAX = 128
 
-DESCRIPTION_MAX = 1024
+NAME_MAX, DESCRIPTION_MAX = 64, 1024
 
 _KINDS = ("function", "custom")
-
-_DEEP = ("properties", "$defs", "definitions")
-"""Fields of a schema that hold schemas by name."""
 
 
 def tools_faults(tools: object, path: str) -> Faults:
@@ -66,7 +68,7 @@ def _definition(body: object, path: str) -> Faults:
     if body.get("name") is None:
         yield missing(f"{path}.name")
         return
-    yield from name_faults(body["name"], f"{path}.name")
+    yield from name_faults(body["name"], f"{path}.name", longest=NAME_MAX)
     told = body.get("description")
     if told is not None:
         where = f"{path}.description"
@@ -79,95 +81,14 @@ def _definition(body: object, path: str) -> Faults:
         where = f"{path}.parameters"
         yield from record(parameters, where)
         if isinstance(parameters, Mapping):
-            yield from _schema_faults(body, parameters, where)
-
-
-def _schema_faults(
-    body: Mapping[str, Any], schema: Mapping[str, Any], path: str
-) -> Faults:
-    name, kind = body["name"], schema.get("type")
-    if kind != "object":
-        words = (
-            "schema must be a JSON Schema of 'type: \"object\"', got 'type: "
-            f'"{kind if isinstance(kind, str) else None}"\'.'
-        )
-        yield refuse(
-            "tool-schema", f"Invalid schema for function '{name}': {words}", path
-        )
-        return
-    for context, words in _schema(schema, (), strict=body.get("strict") is True):
-        place = (
-            f"({', '.join(map(_quoted, context))}{',' if len(context) == 1 else ''})"
-        )
-        said = f"Invalid schema for function '{name}': In context={place}, {words}"
-        yield refuse("tool-schema", said, path)
-
-
-def _quoted(part: str) -> str:
-    return f"'{part}'"
-
-
-_Context = tuple[str, ...]
-
-
-def _schema(
-    schema: Mapping[str, Any], context: _Context, *, strict: bool
-) -> Iterator[tuple[_Context, str]]:
-    """What is wrong in a schema, and where."""
-    properties = schema.get("properties")
-    if not context and not isinstance(properties, Mapping):
-        yield context, "object schema missing properties."
-    if schema.get("type") == "array" and "items" not in schema:
-        yield context, "array schema missing items."
-    if strict and schema.get("type") == "object":
-        yield from _strict(schema, context)
-    for step, inner in _inner(schema):
-        yield from _schema(inner, (*context, *step), strict=strict)
-
-
-def _strict(
-    schema: Mapping[str, Any], context: _Context
-) -> Iterator[tuple[_Context, str]]:
-    if schema.get("additionalProperties") is not False:
-        words = "'additionalProperties' is required to be supplied and to be false."
-        yield context, words
-    required = schema.get("required")
-    listed = required if isinstance(required, list) else []
-    properties = schema.get("properties")
-    for name in properties if isinstance(properties, Mapping) else ():
-        if name not in listed:
-            yield (
-                context,
-                (
-                    "'required' is required to be supplied and to be an array including "
-                    f"every key in properties. Missing '{name}'."
-                ),
-            )
-
-
-def _inner(schema: Mapping[str, Any]) -> Iterator[tuple[_Context, Mapping[str, Any]]]:
-    for key in _DEEP:
-        named = schema.get(key)
-        if isinstance(named, Mapping):
-            for name, inner in named.items():
-                if isinstance(inner, Mapping):
-                    yield (key, name), inner
-    for key in ("anyOf", "oneOf", "allOf"):
-        listed = schema.get(key)
-        for number, inner in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(inner, Mapping):
-                yield (key, str(number)), inner
-    items = schema.get("items")
-    if isinstance(items, Mapping):
-        yield ("items",), items
+            yield from schema_faults(body, where)
 
 
 def choice_faults(choice: object, path: str) -> Faults:
     """What is wrong with the form of a `tool_choice`."""
-    words = ("none", "auto", "required")
     if isinstance(choice, str):
-        if choice not in words:
-            yield not_among(choice, words, path, rule="tool-choice")
+        if choice not in CHOICES:
+            yield not_among(choice, CHOICES, path, rule="tool-choice")
         return
     if not isinstance(choice, Mapping):
         yield wrong_type(path, "one of a string or an object", choice)
@@ -206,5 +127,4 @@ def choice_rules(body: Mapping[str, Any]) -> Iterator[WireRefusal]:
     if isinstance(choice, Mapping) and choice.get("type") in _KINDS:
         name = choice[choice["type"]]["name"]
         if name not in [tool[tool["type"]]["name"] for tool in tools or ()]:
-            words = f"Tool choice '{name}' not found in 'tools' parameter."
-            yield refuse("choice-not-offered", words, "tool_choice")
+            yield choice_not_offered(name)
