@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from agentsim.core import ProviderError
@@ -84,12 +86,19 @@ _KNOWN: dict[str, _Known] = {
 }
 """Kind of a neutral error -> the form of the service."""
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
-def wire_error(error: ProviderError, *, model: str) -> ProviderError:
+
+def wire_error(
+    error: ProviderError, *, model: str, own_words: Mapping[str, str] = _NOTHING
+) -> ProviderError:
     """The error as this service has it: its status, type and code, and its words.
 
     Words that are not ours are kept, and so is an error of any other kind, and one
     that no answer tells of.
+
+    Args:
+        own_words: Kind of a neutral error -> what one wire says in other words.
     """
     known = _KNOWN.get(error.kind)
     if known is None or error.status is None:
@@ -97,7 +106,7 @@ def wire_error(error: ProviderError, *, model: str) -> ProviderError:
     words = str(error)
     if words == known.neutral:
         wait = duration(error.retry_after_s or 1)
-        words = known.words.format(model=model, wait=wait)
+        words = own_words.get(error.kind, known.words).format(model=model, wait=wait)
     # A status of another service's own (529) says the same here by one of this one's.
     status = known.status if error.status > 504 else error.status
     return ProviderError(

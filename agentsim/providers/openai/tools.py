@@ -9,7 +9,13 @@ from typing import Any
 from agentsim.providers.openai.values import Faults, empty, text, too_long
 from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["CHOICES", "choice_not_offered", "name_faults", "schema_faults"]
+__all__ = [
+    "CHOICES",
+    "choice_not_offered",
+    "format_faults",
+    "name_faults",
+    "schema_faults",
+]
 
 CHOICES = ("none", "auto", "required")
 """What a `tool_choice` in one word may be."""
@@ -59,11 +65,30 @@ def schema_faults(body: Mapping[str, Any], path: str) -> Faults:
         )
         yield _bad_schema(name, words, path)
         return
-    for context, words in _schema(schema, (), strict=body.get("strict") is True):
+    for words in _in_contexts(schema, strict=body.get("strict") is True):
+        yield _bad_schema(name, words, path)
+
+
+def format_faults(body: Mapping[str, Any], path: str) -> Faults:
+    """What is wrong with the schema of a strict format.
+
+    Args:
+        body: The format, with its name and with a schema that is an object.
+        path: Of the schema.
+    """
+    if body.get("strict") is not True:
+        return
+    for words in _in_contexts(body["schema"], strict=True):
+        said = f"Invalid schema for response_format '{body['name']}': {words}"
+        yield WireRefusal("format-schema", said, path, "invalid_json_schema")
+
+
+def _in_contexts(schema: Mapping[str, Any], *, strict: bool) -> Iterator[str]:
+    for context, words in _schema(schema, (), strict=strict):
         place = (
             f"({', '.join(map(_quoted, context))}{',' if len(context) == 1 else ''})"
         )
-        yield _bad_schema(name, f"In context={place}, {words}", path)
+        yield f"In context={place}, {words}"
 
 
 def _bad_schema(name: str, words: str, path: str) -> WireRefusal:

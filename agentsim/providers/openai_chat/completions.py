@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.core import Request, Response, Usage
+from agentsim.providers.openai.custom import custom_names
 from agentsim.providers.openai.ids import completion_id, fingerprint
 from agentsim.providers.openai_chat.messages import own_fields, write_call
-from agentsim.providers.openai_chat.tools import custom_names
 
 __all__ = ["completion_body", "finish_reason", "service_tier_of"]
 

@@ -13,6 +13,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from agentsim.core import ToolCall
+from agentsim.providers.openai.custom import custom_names
 from agentsim.providers.openai.ids import completion_id, fingerprint
 from agentsim.providers.openai_chat.completions import (
     finish_reason,
@@ -21,7 +22,6 @@ from agentsim.providers.openai_chat.completions import (
     usage_body,
 )
 from agentsim.providers.openai_chat.messages import write_call
-from agentsim.providers.openai_chat.tools import custom_names
 from agentsim.providers.wires.dialect import Answered, Frame
 from agentsim.providers.wires.pieces import cut_text
 

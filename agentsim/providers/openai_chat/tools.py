@@ -6,14 +6,13 @@ tool that takes a text, and no JSON, has parameters of the type `custom`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agentsim.core import ToolDef
+from agentsim.providers.openai.custom import CUSTOM
 
-__all__ = ["custom_names", "read_tools", "write_tool"]
-
-CUSTOM = "custom"
+__all__ = ["read_tools", "write_tool"]
 
 
 def read_tools(tools: object, functions: object = None) -> tuple[ToolDef, ...]:
@@ -22,11 +21,6 @@ def read_tools(tools: object, functions: object = None) -> tuple[ToolDef, ...]:
     if isinstance(functions, list):
         found += [_function(entry) for entry in functions]
     return tuple(tool for tool in found if tool is not None)
-
-
-def custom_names(tools: Iterable[ToolDef]) -> tuple[str, ...]:
-    """Names of the tools that take a text, and no JSON."""
-    return tuple(tool.name for tool in tools if tool.parameters.get("type") == CUSTOM)
 
 
 def write_tool(tool: ToolDef) -> dict[str, Any]:

@@ -7,7 +7,6 @@ stay the same objects, as boundary and judges expect.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from agentsim.core import (
 )
 from agentsim.providers.openai.bodies import read_body
 from agentsim.providers.openai.errors import wire_error
+from agentsim.providers.openai.numbers import temperature_of, whole
 from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.rulebook.judge import ChatRules
 from agentsim.providers.openai_chat.rulebook.profile import STRICT, ChatProfile
@@ -33,11 +33,6 @@ from agentsim.providers.wires.rules import WireRefusal
 __all__ = ["WIRE", "ChatReader", "read_body"]
 
 WIRE = "openai-chat"
-
-FLOAT_MAX = sys.float_info.max
-
-TEMPERATURE = 1.0
-"""What the service takes where a request has none."""
 
 
 class ChatReader:
@@ -123,8 +118,8 @@ class ChatReader:
             model if isinstance(model, str) else "",
             view,
             self._tools,
-            _temperature(body.get("temperature")),
-            limit if isinstance(limit, int) and not isinstance(limit, bool) else None,
+            temperature_of(body.get("temperature")),
+            whole(limit),
         )
 
 
@@ -146,11 +141,3 @@ def carried(response: Response) -> Response:
             message.role, message.content, message.tool_calls, blocks=blocks
         )
     return Response(message, reason, response.usage, response.refusal)
-
-
-def _temperature(value: object) -> float:
-    """A temperature as a request has it; what is none is refused, and told there."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return TEMPERATURE
-    # Python's own integers may be greater than any number that is reckoned with.
-    return value if abs(value) <= FLOAT_MAX else TEMPERATURE

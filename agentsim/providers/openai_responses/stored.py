@@ -1,0 +1,130 @@
+"""What the service keeps of what it answered: for chains, references and deletions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentsim.providers.openai_responses.items import REASONING, type_of
+
+__all__ = ["Issue", "Kept", "Stored"]
+
+_WITH_REASONING = ("message", "function_call", "custom_tool_call")
+"""Types of the items that need the reasoning that they came with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An item that the service sent.
+
+    Attributes:
+        response: Id of the response that it is of.
+        kept: Whether it can be referred to.
+        reasoning: Id of the reasoning item that it came with; empty for none.
+        following: Id of the item that followed a reasoning item; empty for none.
+    """
+
+    response: str
+    kept: bool
+    reasoning: str = ""
+    following: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A response that the service stores.
+
+    Attributes:
+        body: As it was sent.
+        items: All input of it, what was held before it included.
+    """
+
+    body: Mapping[str, Any]
+    items: Sequence[Any]
+
+
+class Stored:
+    """Responses and items of one service, whichever client asked for them."""
+
+    __slots__ = ("_conversations", "_issues", "_items", "_responses")
+
+    def __init__(self) -> None:
+        self._responses: dict[str, Kept] = {}
+        self._conversations: dict[str, list[Any]] = {}
+        self._items: dict[str, Mapping[str, Any]] = {}
+        self._issues: dict[str, Issue] = {}
+
+    def keep(self, body: Mapping[str, Any], items: Sequence[Any]) -> None:
+        """Remember an answer; without `store` only that it was given.
+
+        Args:
+            items: All input that it answers.
+        """
+        output, response_id = body.get("output"), body.get("id")
+        if not isinstance(output, list) or not isinstance(response_id, str):
+            return
+        kept = body.get("store") is not False
+        self._issued(output, response_id, kept=kept)
+        if not kept:
+            return
+        self._responses[response_id] = Kept(body, items)
+        for item in (*items, *output):
+            if isinstance(item, dict) and isinstance(item.get("id"), str):
+                self._items.setdefault(item["id"], item)
+        name = conversation_of(body)
+        if name:
+            self._conversations[name] = [*items, *output]
+
+    def response(self, response_id: str) -> Kept | None:
+        """A response that is stored."""
+        return self._responses.get(response_id)
+
+    def forget(self, response_id: str) -> bool:
+        """Delete a response, and whether there was one."""
+        return self._responses.pop(response_id, None) is not None
+
+    def chain(self, response_id: str) -> list[Any] | None:
+        """All items up to the end of a response, or None where it is not stored."""
+        kept = self._responses.get(response_id)
+        return None if kept is None else [*kept.items, *kept.body["output"]]
+
+    def conversation(self, name: str) -> list[Any]:
+        """The items of a conversation, as far as they were said here."""
+        return self._conversations.get(name, [])
+
+    def item(self, item_id: str) -> Mapping[str, Any] | None:
+        """An item that can be referred to."""
+        return self._items.get(item_id)
+
+    def issue(self, item_id: str) -> Issue | None:
+        """What is known of an item that was sent, stored or not."""
+        return self._issues.get(item_id)
+
+    def origin(self, item_id: str) -> str | None:
+        """Id of the response that an item is of, where it is known."""
+        issue = self._issues.get(item_id)
+        return issue.response if issue is not None else None
+
+    def _issued(self, output: Sequence[Any], response_id: str, *, kept: bool) -> None:
+        reasoning = ""
+        for number, item in enumerate(output):
+            own = item.get("id") if isinstance(item, Mapping) else None
+            if not isinstance(own, str):
+                continue
+            if type_of(item) == REASONING:
+                reasoning = own
+                after = output[number + 1] if number + 1 < len(output) else {}
+                following = after.get("id") if isinstance(after, Mapping) else None
+                issue = Issue(response_id, kept, "", following or "")
+            else:
+                needs = type_of(item) in _WITH_REASONING
+                issue = Issue(response_id, kept, reasoning if needs else "")
+            self._issues[own] = issue
+
+
+def conversation_of(body: Mapping[str, Any]) -> str:
+    """The id of the conversation that a request or an answer is of, empty for none."""
+    told = body.get("conversation")
+    name = told.get("id") if isinstance(told, Mapping) else told
+    return name if isinstance(name, str) else ""
