@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.core import History, Message, ToolCall, assistant, tool_result, user
-from agentsim.providers.wires.habits import RESULTS_SWAPPED, Habits
+from agentsim.providers.wires.habits import (
+    RESULTS_LATE,
+    RESULTS_SWAPPED,
+    RESULTS_TWICE,
+    Habits,
+)
 
 
 def history(order: Sequence[int]) -> list[Message]:
@@ -45,7 +50,20 @@ def test_a_history_that_was_rewritten_is_looked_at_anew() -> None:
 
 
 @pytest.mark.parametrize("between", [user("And?"), assistant("Reading.")])
-def test_results_of_two_responses_are_not_compared(between: Message) -> None:
-    """What stands behind another message is no result of the response before it."""
-    messages = [*history([2]), between, tool_result("call_0", "text")]
-    assert looked(messages, []) == []
+def test_a_result_behind_other_messages_is_late(between: Message) -> None:
+    """What is answered later than directly after its response is told of."""
+    messages = [*history([0, 1]), between, tool_result("call_2", "text")]
+    assert looked(messages, []) == [RESULTS_LATE]
+    assert looked(messages, [4, 5]) == [RESULTS_LATE]
+
+
+@pytest.mark.parametrize("between", [(), (user("And?"),)])
+def test_a_second_result_is_told_of(between: Sequence[Message]) -> None:
+    """A call that is answered twice is told of, there and later."""
+    messages = [*history([0, 1, 2]), *between, tool_result("call_2", "text")]
+    assert looked(messages, []) == [RESULTS_TWICE]
+
+
+def test_a_result_whose_call_is_elsewhere_is_no_habit() -> None:
+    """A service may hold the call: nothing is said of its result."""
+    assert looked([user("And?"), tool_result("call_9", "text")], []) == []
