@@ -86,6 +86,9 @@ if TYPE_CHECKING:
     from agentsim.core.messages import Request as Request
     from agentsim.core.messages import Response as Response
     from agentsim.core.messages import Role as Role
+    from agentsim.core.messages import StreamFault as StreamFault
+    from agentsim.core.messages import StreamKind as StreamKind
+    from agentsim.core.messages import StreamPlace as StreamPlace
     from agentsim.core.messages import ToolCall as ToolCall
     from agentsim.core.messages import Usage as Usage
     from agentsim.core.messages import assistant as assistant
@@ -204,6 +207,9 @@ else:
             "ScenarioError": "errors",
             "Status": "results",
             "Stop": "ports",
+            "StreamFault": "messages",
+            "StreamKind": "messages",
+            "StreamPlace": "messages",
             "SyncClient": "ports",
             "SyncConfirm": "ports",
             "SyncEnv": "ports",

@@ -16,6 +16,9 @@ __all__ = [
     "Request",
     "Response",
     "Role",
+    "StreamFault",
+    "StreamKind",
+    "StreamPlace",
     "ToolCall",
     "Usage",
     "assistant",
@@ -25,6 +28,22 @@ __all__ = [
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
+
+StreamKind = Literal[
+    "cut",
+    "cut_bytes",
+    "ends",
+    "error",
+    "stalls",
+    "noise",
+    "doubled",
+    "interleaved",
+    "chunks",
+]
+
+StreamPlace = Literal["middle", "end", "character"]
+
+BREAKS: tuple[StreamKind, ...] = ("cut", "cut_bytes", "ends", "error", "stalls")
 
 FINAL_REASONS = ("end_turn", "stop", "stop_sequence")
 """Stop reasons with which a response without calls is final (R3.1)."""
@@ -161,3 +180,36 @@ class Delta:
     text: str = ""
     call: ToolCall | None = None
     response: Response | None = field(default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFault:
+    """What goes wrong with one streamed answer (spec T3.4).
+
+    Attributes:
+        kind: `cut`: the connection is lost behind an event; `cut_bytes`: behind a byte;
+            `ends`: the stream ends there as if it were whole; `error`: its last event
+            tells of an error; `stalls`: nothing more comes; `noise`: events and comments
+            that say nothing stand between; `doubled`: an event comes twice;
+            `interleaved`: the pieces of several calls come in turn; `chunks`: the bytes
+            come in other portions.
+        at: How many events come before, or bytes for `cut_bytes`; for `doubled` which
+            piece, from 0; for `chunks` the size of a portion in bytes, where 0 is all
+            at once. Or a place: the `middle`; the `end`, where all has come but what
+            says that the answer is whole; a `character` of several bytes, for
+            `cut_bytes`. None: the middle, and one byte for `chunks`.
+    """
+
+    kind: StreamKind
+    at: int | StreamPlace | None = None
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the answer does not come whole."""
+        return self.kind in BREAKS
+
+    def place(self, count: int) -> int:
+        """How many of so many parts come before it; the last of them is the end."""
+        if isinstance(self.at, int):
+            return min(self.at, count)
+        return count if self.at == "end" else (count + 1) // 2

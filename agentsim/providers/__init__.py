@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.providers.attempts import Attempt as Attempt
+    from agentsim.providers.attempts import Receipt as Receipt
     from agentsim.providers.client import AlterAnswer as AlterAnswer
-    from agentsim.providers.client import Attempt as Attempt
-    from agentsim.providers.client import DeltaStream as DeltaStream
     from agentsim.providers.client import OutOfScript as OutOfScript
     from agentsim.providers.client import ScriptedClient as ScriptedClient
+    from agentsim.providers.deltas import DeltaStream as DeltaStream
     from agentsim.providers.dialects import DIALECTS as DIALECTS
     from agentsim.providers.dialects import dialect_named as dialect_named
     from agentsim.providers.entries import By as By
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agentsim.providers.entries import forever as forever
     from agentsim.providers.entries import pick as pick
     from agentsim.providers.model import Answer as Answer
+    from agentsim.providers.model import Carried as Carried
     from agentsim.providers.model import Choose as Choose
     from agentsim.providers.model import Model as Model
     from agentsim.providers.model import ScriptedModel as ScriptedModel
@@ -45,20 +47,22 @@ else:
         {
             "AlterAnswer": "client",
             "Answer": "model",
-            "Attempt": "client",
+            "Attempt": "attempts",
             "By": "entries",
             "Call": "reply",
             "Changes": "reply",
+            "Carried": "model",
             "Choose": "model",
             "Counted": "reply",
             "DIALECTS": "dialects",
-            "DeltaStream": "client",
+            "DeltaStream": "deltas",
             "Entry": "entries",
             "Forever": "entries",
             "Model": "model",
             "Numbered": "entries",
             "OutOfScript": "client",
             "Pick": "entries",
+            "Receipt": "attempts",
             "Refusal": "strict",
             "Reply": "reply",
             "ReplyFinder": "recognise",

@@ -8,90 +8,36 @@ cancelled or killed while it waits there has received nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
 from agentsim.core import (
     Boundary,
-    Delta,
-    DeltaReceived,
     History,
     Message,
     MessageView,
     ProviderError,
     Request,
-    RequestFailed,
     RequestSent,
     Response,
-    ResponseReceived,
     UsageError,
 )
-from agentsim.providers.model import LATENCY_S, Answer, Model
+from agentsim.providers.attempts import Attempt, Receipt, Sent, timed_out
+from agentsim.providers.deltas import DeltaStream, Step, deltas_of
+from agentsim.providers.model import LATENCY_S, Answer, Carried, Model
 from agentsim.providers.strict import StrictRules
 from agentsim.providers.wires.asked import Asked, Reader, RefusedRequest
 from agentsim.providers.wires.habits import Habits
-from agentsim.providers.wires.pieces import cut_text
 
-__all__ = ["AlterAnswer", "Attempt", "DeltaStream", "OutOfScript", "ScriptedClient"]
+__all__ = ["AlterAnswer", "OutOfScript", "ScriptedClient"]
 
 AlterAnswer = Callable[[Request, Answer], Answer]
 """Lets faults change an answer when its request is sent; may raise `ProviderError`."""
 
 OutOfScript = Callable[[UsageError], Answer]
 """Told that the script has no answer, or fails: gives one in its place, or raises."""
-
-
-@dataclass(slots=True)
-class _Sent:
-    """A request under way, and what will become of it."""
-
-    number: int
-    latency_s: float
-    answer: Answer | None = None
-    error: ProviderError | None = None
-    rule: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What became of one request that came by a wire: a response, or else an error.
-
-    Attributes:
-        number: Of the request, 1-based over all lives of a run.
-    """
-
-    number: int
-    response: Response | None = None
-    error: ProviderError | None = None
-
-
-class DeltaStream(AsyncIterator[Delta]):
-    """The pieces of one answer.
-
-    Not an async generator: one that is left half-read would be closed by the loop, at
-    a time that hangs on the garbage collector.
-    """
-
-    __slots__ = ("_open", "_pieces")
-
-    def __init__(self, open_: Callable[[], Awaitable[Iterator[Delta]]]) -> None:
-        self._open: Callable[[], Awaitable[Iterator[Delta]]] | None = open_
-        self._pieces: Iterator[Delta] = iter(())
-
-    async def __anext__(self) -> Delta:
-        if self._open is not None:
-            opening, self._open = self._open, None
-            self._pieces = await opening()
-        for delta in self._pieces:
-            return delta
-        raise StopAsyncIteration
-
-    async def aclose(self) -> None:
-        """Leave the rest; a stream that was not begun sends no request."""
-        self._open = None
-        self._pieces = iter(())
 
 
 class ScriptedClient:
@@ -157,35 +103,40 @@ class ScriptedClient:
         sent = self._send(request)
         await self._boundary.gate("model", latency_s=sent.latency_s)
         answer = self._arrived(sent)
-        if answer.deltas is not None:
-            raise self._failed(sent, _broken_off(answer))
-        self._received(sent, answer)
+        self._receipt(sent, answer).whole()
         return answer.response
 
-    async def attempt(self, asked: Asked, *, timeout_s: float | None = None) -> Attempt:
+    async def attempt(
+        self, asked: Asked, *, timeout_s: float | None = None, streamed: bool = False
+    ) -> Attempt:
         """Answer a request that came by a wire, and was judged by that wire's rules.
 
-        What is recorded and returned is what the wire carries of the response.
+        What is recorded and returned is what the wire carries of the response. When the
+        one gate of a streamed answer opens nothing of it has been taken: it is recorded
+        by the receipt, piece by piece.
 
         Args:
             timeout_s: Virtual seconds after which the sender gives it up: an error
                 without a status, and it is not known what became of the request.
+            streamed: Whether the answer is carried as a stream.
 
         Raises:
             UnscriptedRequest: when the script ran out and nobody was there to ask.
         """
-        sent = self._send(asked.request, asked)
+        sent = self._send(asked.request, asked, "bytes" if streamed else "whole")
         try:
             async with asyncio.timeout(timeout_s):
                 await self._boundary.gate("model", latency_s=sent.latency_s)
             answer = self._arrived(sent)
         except TimeoutError:
-            return Attempt(sent.number, error=self._failed(sent, _timed_out(timeout_s)))
+            error = self._receipt(sent).failed(timed_out(timeout_s))
+            return Attempt(sent.number, error=error)
         except ProviderError as error:
             return Attempt(sent.number, error=error)
-        if answer.deltas is not None:
-            return Attempt(sent.number, error=self._failed(sent, _broken_off(answer)))
-        self._received(sent, answer)
+        receipt = self._receipt(sent, answer)
+        if streamed:
+            return Attempt(sent.number, answer.response, answer.error, receipt)
+        receipt.whole()
         return Attempt(sent.number, answer.response)
 
     def stream(self, request: Request) -> DeltaStream:
@@ -216,28 +167,15 @@ class ScriptedClient:
             messages = self._history.follow(messages)
         return self._rules.resumes(messages)
 
-    async def _opened(self, request: Request) -> Iterator[Delta]:
-        sent = self._send(request)
+    async def _opened(self, request: Request) -> Iterator[Step]:
+        sent = self._send(request, carried="pieces")
         await self._boundary.gate("model", latency_s=sent.latency_s)
-        return self._deltas(sent, self._arrived(sent, streamed=True))
+        answer = self._arrived(sent)
+        return deltas_of(answer.response, self._receipt(sent, answer))
 
-    def _deltas(self, sent: _Sent, answer: Answer) -> Iterator[Delta]:
-        """The pieces of an answer, recorded one by one as they are taken."""
-        for number, delta in enumerate(_pieces(answer.response)):
-            if number == answer.deltas:
-                break
-            if delta.text:
-                self._boundary.record(DeltaReceived(sent.number, delta.text))
-            yield delta
-        if answer.deltas is not None:
-            error = self._failed(sent, _broken_off(answer))
-            if answer.error is not None:
-                raise error
-            return
-        self._received(sent, answer)
-        yield Delta(response=answer.response)
-
-    def _send(self, request: Request, asked: Asked | None = None) -> _Sent:
+    def _send(
+        self, request: Request, asked: Asked | None = None, carried: Carried = "whole"
+    ) -> Sent:
         """Record a request and settle what becomes of it."""
         self._reader = reader = asked.reader if asked is not None else None
         number = next(self._numbers)
@@ -265,32 +203,34 @@ class ScriptedClient:
         refusal = self._refusal(request, asked)
         if refusal is not None:
             error = refusal.error()
-            return _Sent(number, self._latency_s, None, error, refusal.rule or None)
+            return Sent(number, self._latency_s, None, error, refusal.rule or None)
         if asked is not None and self._warn is not None:
             for words in (*asked.warnings, *self._habits.look(messages)):
                 self._warn(words)
-        return self._settled(number, request)
+        return self._settled(number, request, carried)
 
     def _refusal(self, request: Request, asked: Asked | None) -> RefusedRequest | None:
         if asked is not None:
             return asked.refusal
         return self._rules.check(request) if self._rules is not None else None
 
-    def _settled(self, number: int, request: Request) -> _Sent:
+    def _settled(self, number: int, request: Request, carried: Carried) -> Sent:
         """Take the model's answer, and let faults change it."""
         latency_s = self._latency_s
         try:
             answer = self._answer(request)
             latency_s = answer.latency_s
+            if carried != "whole":
+                answer = replace(answer, carried=carried)
             if self._tamper is not None:
                 answer = self._tamper(request, answer)
         except ProviderError as error:
             reader = self._reader
             told = error if reader is None else reader.failed(error, request)
-            return _Sent(number, latency_s, None, told)
+            return Sent(number, latency_s, None, told)
         if self._reader is not None:
             answer = _carried(self._reader, request, answer)
-        return _Sent(number, answer.latency_s, answer)
+        return Sent(number, answer.latency_s, answer)
 
     def _answer(self, request: Request) -> Answer:
         try:
@@ -302,41 +242,22 @@ class ScriptedClient:
                 raise
             return self._out_of_script(error)
 
-    def _arrived(self, sent: _Sent, *, streamed: bool = False) -> Answer:
+    def _arrived(self, sent: Sent) -> Answer:
         """The answer of a request whose gate has opened, or its error, recorded."""
         answer = sent.answer
-        error = sent.error
         if answer is None:
-            assert error is not None
-            raise self._failed(sent, error)
-        if answer.error is not None and not (streamed and answer.deltas is not None):
-            raise self._failed(sent, answer.error)
+            assert sent.error is not None
+            raise self._receipt(sent).failed(sent.error)
+        if answer.fault is None:
+            if answer.error is not None:
+                raise self._receipt(sent).failed(answer.error)
+        elif answer.fault.breaks and answer.carried == "whole":
+            # What does not come in pieces comes whole, or not at all.
+            raise self._receipt(sent, answer).failed()
         return answer
 
-    def _received(self, sent: _Sent, answer: Answer) -> None:
-        response = answer.response
-        self._boundary.record(
-            ResponseReceived(
-                sent.number,
-                response.message,
-                response.stop_reason,
-                response.usage,
-                answer.index,
-            )
-        )
-
-    def _failed(self, sent: _Sent, error: ProviderError) -> ProviderError:
-        self._boundary.record(
-            RequestFailed(
-                sent.number,
-                error.status,
-                error.kind,
-                str(error),
-                sent.rule,
-                error.definite,
-            )
-        )
-        return error
+    def _receipt(self, sent: Sent, answer: Answer | None = None) -> Receipt:
+        return Receipt(self._boundary, sent, answer)
 
 
 def _carried(reader: Reader, request: Request, answer: Answer) -> Answer:
@@ -345,31 +266,3 @@ def _carried(reader: Reader, request: Request, answer: Answer) -> Answer:
     if error is not None:
         error = reader.failed(error, request)
     return replace(answer, response=reader.carried(answer.response), error=error)
-
-
-def _timed_out(timeout_s: float | None) -> ProviderError:
-    return ProviderError(
-        f"no answer came within {timeout_s:g} seconds",
-        status=None,
-        kind="timeout",
-        definite=False,
-    )
-
-
-def _broken_off(answer: Answer) -> ProviderError:
-    if answer.error is not None:
-        return answer.error
-    return ProviderError(
-        "the connection was closed before the response was complete",
-        status=None,
-        kind="connection_error",
-        definite=False,
-    )
-
-
-def _pieces(response: Response) -> Iterator[Delta]:
-    """Cut a response into at most 32 pieces of text, and its calls."""
-    for piece in cut_text(response.message.content):
-        yield Delta(text=piece)
-    for call in response.message.tool_calls:
-        yield Delta(call=call)

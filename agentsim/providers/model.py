@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from agentsim.core import (
     MessageView,
     ProviderError,
     Request,
     Response,
+    StreamFault,
     UnscriptedRequest,
     Usage,
     tokens_of,
@@ -23,10 +24,12 @@ from agentsim.providers.reply import Reply
 from agentsim.providers.script import Script
 from agentsim.providers.words import count_words, message_words
 
-__all__ = ["Answer", "Choose", "Model", "ScriptedModel"]
+__all__ = ["Answer", "Carried", "Choose", "Model", "ScriptedModel"]
 
 Choose = Callable[[str, Sequence[str]], int]
 """Draws one choice: a label and the names of the options; 0 is the dull one."""
+
+Carried = Literal["whole", "pieces", "bytes"]
 
 LATENCY_S = 1.0
 
@@ -47,15 +50,17 @@ class Answer:
         index: That of the scripted reply it is, or None when it is none.
         latency_s: Virtual seconds until it is due.
         error: What comes in place of the response, or breaks off its stream.
-        deltas: How many pieces of a stream come before it breaks off (with `error`, or
-            without a word); None for a whole one.
+        fault: What goes wrong with a streamed answer; None for nothing.
+        carried: How the answer comes: whole, in pieces of the neutral form, or as the
+            bytes of a stream.
     """
 
     response: Response
     index: int | None = None
     latency_s: float = LATENCY_S
     error: ProviderError | None = field(default=None, kw_only=True)
-    deltas: int | None = field(default=None, kw_only=True)
+    fault: StreamFault | None = field(default=None, kw_only=True)
+    carried: Carried = field(default="whole", kw_only=True)
 
 
 class Model(Protocol):

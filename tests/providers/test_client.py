@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -25,12 +26,16 @@ from agentsim.core import (
     RequestSent,
     Response,
     ResponseReceived,
+    StreamFault,
+    StreamKind,
+    StreamPlace,
     UnscriptedRequest,
     UsageError,
     assistant,
     user,
 )
 from agentsim.providers import (
+    AlterAnswer,
     Answer,
     DeltaStream,
     Entry,
@@ -285,37 +290,76 @@ def test_an_error_in_place_of_an_answer_is_recorded_and_raised(
     assert setting.boundary.gates == [("model", 2.0 if raised else 30.0)]
 
 
-@pytest.mark.parametrize("deltas", [0, 1, 2, 3, 9])
-@pytest.mark.parametrize("error", [None, BUSY])
-def test_a_stream_breaks_off_where_a_fault_says(
-    deltas: int, error: ProviderError | None
-) -> None:
-    """So many pieces come, then the error or just the end; the failure is recorded."""
-    reply = call("check_disk").but(text="A text of two pieces.")
+def spoiling(fault: StreamFault, error: ProviderError | None = None) -> AlterAnswer:
+    """Let one fault strike every answer."""
 
     def tamper(_asked: Request, answer: Answer) -> Answer:
-        return replace(answer, error=error, deltas=deltas)
+        return replace(answer, error=error, fault=fault)
 
-    setting = Setting([reply], tamper=tamper)
-    if error is None:
-        assert len(setting.stream()) == min(deltas, 3)
+    return tamper
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3, 9])
+@pytest.mark.parametrize("kind", ["ends", "cut", "error"])
+def test_a_stream_breaks_off_where_a_fault_says(at: int, kind: StreamKind) -> None:
+    """So many pieces come, then the error or just the end; the failure is recorded."""
+    reply = call("check_disk").but(text="A text of two pieces.")
+    error = BUSY if kind == "error" else None
+    setting = Setting([reply], tamper=spoiling(StreamFault(kind, at), error))
+    if kind == "ends":
+        assert len(setting.stream()) == min(at, 3)
     else:
         with pytest.raises(ProviderError) as caught:
             setting.stream()
-        assert caught.value is error
-    assert setting.kinds() == ["request", *["delta"] * min(deltas, 2), "request_failed"]
-    failed = setting.boundary.events[-1]
-    assert isinstance(failed, RequestFailed)
-    assert failed.error == ("connection_error" if error is None else error.kind)
+        told = "overloaded_error" if kind == "error" else "connection_error"
+        assert caught.value.kind == told
+    assert setting.kinds() == ["request", *["delta"] * min(at, 2), "request_failed"]
+
+
+@pytest.mark.parametrize(
+    ("at", "count"), [("middle", 2), ("end", 3), (None, 2), (17, 1), (99, 3)]
+)
+def test_a_stream_is_cut_at_a_place_or_a_byte(
+    at: int | StreamPlace | None, count: int
+) -> None:
+    """A piece comes when all bytes of its text do."""
+    reply = call("check_disk").but(text="A täxt of two pieces.")
+    kind: StreamKind = "cut_bytes" if isinstance(at, int) else "cut"
+    setting = Setting([reply], tamper=spoiling(StreamFault(kind, at)))
+    with pytest.raises(ProviderError):
+        setting.stream()
+    assert setting.kinds().count("delta") == min(count, 2)
+
+
+def test_a_stalled_stream_never_goes_on() -> None:
+    """It waits for what is not due: a deadline of the agent's own is all that helps."""
+    setting = Setting([say("Hi.")], tamper=spoiling(StreamFault("stalls", 1)))
+    assert setting.stream(take=1) == [Delta(text="Hi.")]
+    setting.stream(take=2)
+    assert setting.boundary.gates[-1] == ("model", math.inf)
+
+
+def test_a_doubled_piece_comes_twice_and_the_answer_is_what_it_was() -> None:
+    """Who trusts the last piece is not harmed."""
+    setting = Setting([say("Hi.")], tamper=spoiling(StreamFault("doubled")))
+    *pieces, last = setting.stream()
+    assert pieces == [Delta(text="Hi.")] * 2
+    assert last.response is not None
+    assert last.response.message.content == "Hi."
+
+
+@pytest.mark.parametrize(("at", "count"), [(None, 4), (3, 2), (0, 1)])
+def test_pieces_come_in_any_size(at: int | None, count: int) -> None:
+    """Of one character, of some, or all at once."""
+    setting = Setting([say("Hi!.")], tamper=spoiling(StreamFault("chunks", at)))
+    *pieces, last = setting.stream()
+    assert len(pieces) == count
+    assert last.response is not None
 
 
 def test_a_plain_answer_that_breaks_off_is_a_lost_connection() -> None:
     """Without a stream a cut answer is an error of the connection, and indefinite."""
-
-    def tamper(_asked: Request, answer: Answer) -> Answer:
-        return replace(answer, deltas=1)
-
-    setting = Setting([say("Done.")], tamper=tamper)
+    setting = Setting([say("Done.")], tamper=spoiling(StreamFault("ends", 1)))
     with pytest.raises(
         ProviderError, match="before the response was complete"
     ) as caught:

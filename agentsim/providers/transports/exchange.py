@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from agentsim.providers.wires.answers import HttpAnswer
 
-__all__ = ["AnswerHttp", "Block", "HttpRequest", "NoAnswer"]
+__all__ = ["AnswerHttp", "Block", "HttpRequest", "NoAnswer", "Reason"]
 
-Reason = Literal["ConnectError", "ReadError", "ReadTimeout"]
+T = TypeVar("T")
+
+Reason = Literal["ConnectError", "ReadError", "ReadTimeout", "RemoteProtocolError"]
 """The error of the HTTP library; both have all of these names."""
 
 
@@ -51,5 +53,9 @@ class NoAnswer(Exception):
 AnswerHttp = Callable[[HttpRequest], Awaitable[HttpAnswer]]
 """A service: answers a request, or raises `NoAnswer`."""
 
-Block = Callable[[Callable[[], Awaitable[HttpAnswer]]], HttpAnswer]
-"""Blocks a synchronous client until what is to be awaited is there."""
+
+class Block(Protocol):
+    """Blocks a synchronous client until what is to be awaited is there."""
+
+    def __call__(self, ask: Callable[[], Awaitable[T]], /) -> T:
+        """Block until it is, and return it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Self
 
 from agentsim.core import UsageError
 from agentsim.providers.transports.exchange import (
@@ -18,7 +18,7 @@ from agentsim.providers.transports.exchange import (
     HttpRequest,
     NoAnswer,
 )
-from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.answers import HttpAnswer, Pieces
 
 __all__ = ["HttpLibrary", "answered_in_process", "http_library"]
 
@@ -102,6 +102,26 @@ def _installed() -> str:
 
 def _async_transport(module: Any) -> Any:  # noqa: ANN401
     base: Any = module.AsyncBaseTransport
+    stream_base: Any = module.AsyncByteStream
+
+    class AsyncStream(stream_base):  # type: ignore[misc]  # of either library
+        """The bytes of an answer; no generator, which the loop would close late."""
+
+        def __init__(self, pieces: Pieces, request: Any) -> None:  # noqa: ANN401
+            self._pieces = pieces
+            self._request = request
+
+        def __aiter__(self) -> Self:
+            return self
+
+        async def __anext__(self) -> bytes:
+            try:
+                return await anext(self._pieces)
+            except NoAnswer as error:
+                raise _raised(module, error, self._request) from None
+
+        async def aclose(self) -> None:
+            self._pieces.close()
 
     class AsyncTransport(InProcess, base):  # type: ignore[misc]  # of either library
         """Hands requests to a service, and its answers back."""
@@ -115,13 +135,40 @@ def _async_transport(module: Any) -> Any:  # noqa: ANN401
                 answer = await self._answer(asked)
             except NoAnswer as error:
                 raise _raised(module, error, request) from None
-            return _response(module, answer)
+            if answer.pieces is None:
+                return _response(module, answer)
+            stream = AsyncStream(answer.pieces, request)
+            return _response(module, answer, stream)
 
     return AsyncTransport
 
 
 def _sync_transport(module: Any) -> Any:  # noqa: ANN401
     base: Any = module.BaseTransport
+    stream_base: Any = module.SyncByteStream
+
+    class SyncStream(stream_base):  # type: ignore[misc]  # of either library
+        """The bytes of an answer, for a thread that waits where it must."""
+
+        def __init__(self, pieces: Pieces, block: Block, request: Any) -> None:  # noqa: ANN401
+            self._pieces = pieces
+            self._block = block
+            self._request = request
+
+        def __iter__(self) -> Self:
+            return self
+
+        def __next__(self) -> bytes:
+            try:
+                piece = self._pieces.take(self._block)
+            except NoAnswer as error:
+                raise _raised(module, error, self._request) from None
+            if piece is None:
+                raise StopIteration
+            return piece
+
+        def close(self) -> None:
+            self._pieces.close()
 
     class SyncTransport(InProcess, base):  # type: ignore[misc]  # of either library
         """The same, for a thread that waits."""
@@ -136,7 +183,10 @@ def _sync_transport(module: Any) -> Any:  # noqa: ANN401
                 answer = self._block(partial(self._answer, asked))
             except NoAnswer as error:
                 raise _raised(module, error, request) from None
-            return _response(module, answer)
+            if answer.pieces is None:
+                return _response(module, answer)
+            stream = SyncStream(answer.pieces, self._block, request)
+            return _response(module, answer, stream)
 
     return SyncTransport
 
@@ -155,11 +205,12 @@ def _asked(request: Any, body: bytes) -> HttpRequest:  # noqa: ANN401
     )
 
 
-def _response(module: Any, answer: HttpAnswer) -> Any:  # noqa: ANN401
+def _response(module: Any, answer: HttpAnswer, stream: object = None) -> Any:  # noqa: ANN401
     return module.Response(
         answer.status,
         headers=answer.headers,
-        content=answer.body,
+        content=None if stream is not None else answer.body,
+        stream=stream,
         extensions={"http_version": b"HTTP/1.1"},
     )
 

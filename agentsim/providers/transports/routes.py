@@ -111,6 +111,12 @@ def route(request: HttpRequest, *, rooted: bool = False) -> Route:
     return Route("foreign", words, vendor) if words else Route("unknown", vendor=vendor)
 
 
+def answered_paths() -> list[str]:
+    """The paths at which the model answers, by the dialects that there are."""
+    known = (end for end, dialect in _ANSWERS.items() if dialect in DIALECTS)
+    return [f"{VERSION}{end}" for end in known]
+
+
 def foreign_words(path: str) -> str:
     """What a path belongs to that a simulated service has not; empty for nothing."""
     whole = f"{path}/"

@@ -8,30 +8,35 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agentsim.core import ProviderError, UsageError
-from agentsim.providers.client import Attempt
+from agentsim.providers.attempts import Attempt
 from agentsim.providers.dialects import DIALECTS, dialect_named
 from agentsim.providers.transports.exchange import HttpRequest, NoAnswer
 from agentsim.providers.transports.models import models_body, no_such_model
-from agentsim.providers.transports.routes import Route, foreign_words, route
+from agentsim.providers.transports.routes import (
+    Route,
+    answered_paths,
+    foreign_words,
+    route,
+)
+from agentsim.providers.transports.streams import Streamed, stream_answer
 from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Asked, Reader
 from agentsim.providers.wires.dialect import Answered, Dialect, HasMore
 
 __all__ = ["Attempts", "ModelService", "Served"]
 
-STREAM_WORDS = (
-    "the agent asked for a streamed answer (stream=True): a simulated service answers "
-    "whole until a later version; leave stream away"
-)
-
 
 class Attempts(Protocol):
     """Answers one request that came by a wire, as `ScriptedClient.attempt`."""
 
     async def __call__(
-        self, asked: Asked, *, timeout_s: float | None = None
+        self, asked: Asked, *, timeout_s: float | None = None, streamed: bool = False
     ) -> Attempt:
-        """Answer it, or give it up after so many virtual seconds."""
+        """Answer it, or give it up after so many virtual seconds.
+
+        Args:
+            streamed: Whether the answer is streamed: then it has a receipt.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +98,37 @@ class ModelService:
     async def _answer(self, dialect: Dialect, request: HttpRequest) -> HttpAnswer:
         reader = self._reader(dialect)
         body = dialect.read_body(request.body)
-        asked = reader.read(body)
+        asked = reader.read(body, request.headers)
         told = body if isinstance(body, dict) else {}
-        if asked.refusal is None and told.get("stream"):
-            # A bad request is refused whole, as by the service, whatever it asks for.
-            await self._served.end(UsageError(STREAM_WORDS))
-        attempt = await self._served.attempt(asked, timeout_s=request.read_timeout_s)
-        number, response = attempt.number, attempt.response
-        if response is None:
-            assert attempt.error is not None
-            return _failed(dialect, attempt.error, number)
-        answered = Answered(
-            response, asked.request, number, self._served.unix_s(), told
+        # A bad request is refused whole, as by the service, whatever it asks for.
+        streamed = asked.refusal is None and told.get("stream") is True
+        attempt = await self._served.attempt(
+            asked, timeout_s=request.read_timeout_s, streamed=streamed
         )
-        whole = dialect.body(answered)
-        reader.answered(whole)
-        return _json(whole, dialect.headers(number))
+        if attempt.response is None:
+            assert attempt.error is not None
+            return _failed(dialect, attempt.error, attempt.number)
+        answered = Answered(
+            attempt.response,
+            asked.request,
+            attempt.number,
+            self._served.unix_s(),
+            told,
+        )
+        if attempt.receipt is None:
+            whole = dialect.body(answered)
+            reader.answered(whole)
+            return _json(whole, dialect.headers(attempt.number))
+        return stream_answer(
+            Streamed(
+                dialect,
+                answered,
+                attempt.receipt,
+                attempt.error,
+                request.read_timeout_s,
+                lambda: reader.answered(dialect.body(answered)),
+            )
+        )
 
     def _beside(
         self, dialect: Dialect, asked: Route, request: HttpRequest
@@ -169,6 +189,6 @@ def _not_found(asked: Route, request: HttpRequest) -> ProviderError:
 def _foreign(words: str, request: HttpRequest) -> str:
     return (
         f"the agent asked for {words} ({request.method} {request.path}): a simulated "
-        "service speaks Chat Completions (POST /v1/chat/completions) and lists its "
-        "models; more dialects come with a later version"
+        f"service has {', '.join(answered_paths())} and the list of its models, and "
+        "nothing else; let a stand-in given to tool() answer in its place"
     )

@@ -6,6 +6,7 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.providers.wires.answers import HttpAnswer as HttpAnswer
+    from agentsim.providers.wires.answers import Pieces as Pieces
     from agentsim.providers.wires.asked import Asked as Asked
     from agentsim.providers.wires.asked import Reader as Reader
     from agentsim.providers.wires.asked import RefusedRequest as RefusedRequest
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from agentsim.providers.wires.dialect import Frame as Frame
     from agentsim.providers.wires.dialect import HasMore as HasMore
     from agentsim.providers.wires.dialect import ReadAnswer as ReadAnswer
+    from agentsim.providers.wires.noise import HasNoise as HasNoise
     from agentsim.providers.wires.rules import WireRefusal as WireRefusal
     from agentsim.providers.wires.rules import WireRule as WireRule
     from agentsim.providers.wires.sse import frame_bytes as frame_bytes
@@ -27,7 +29,9 @@ else:
             "Dialect": "dialect",
             "Frame": "dialect",
             "HasMore": "dialect",
+            "HasNoise": "noise",
             "HttpAnswer": "answers",
+            "Pieces": "answers",
             "ReadAnswer": "dialect",
             "Reader": "asked",
             "RefusedRequest": "asked",

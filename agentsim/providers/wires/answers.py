@@ -2,10 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["HttpAnswer"]
+__all__ = ["HttpAnswer", "Pieces"]
+
+Wait = Callable[[], Awaitable[None]]
+
+
+class Pieces(AsyncIterator[bytes]):
+    """The bytes of a stream, as they come; whoever carries them may wait or block.
+
+    Args:
+        steps: Pieces, and between them what is to be awaited before the next one.
+    """
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, steps: Iterator[bytes | Wait]) -> None:
+        self._steps = steps
+
+    async def __anext__(self) -> bytes:
+        for step in self._steps:
+            if isinstance(step, bytes):
+                return step
+            await step()
+        raise StopAsyncIteration
+
+    def take(self, block: Callable[[Wait], None]) -> bytes | None:
+        """The next piece, or None behind the last one.
+
+        Args:
+            block: Blocks until what is to be awaited is done; called only when
+                there is something.
+        """
+        for step in self._steps:
+            if isinstance(step, bytes):
+                return step
+            block(step)
+        return None
+
+    def close(self) -> None:
+        """Leave the rest: it was never taken."""
+        self._steps = iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,4 +61,4 @@ class HttpAnswer:
     status: int
     headers: Mapping[str, str]
     body: bytes = b""
-    pieces: AsyncIterator[bytes] | None = None
+    pieces: Pieces | None = None

@@ -10,7 +10,10 @@ from agentsim.providers.wires.dialect import Frame
 
 __all__ = ["frame_bytes", "read_frames_of"]
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+_MARK = b"\xef\xbb\xbf"
+"""What marks UTF-8 in front of some texts."""
 
 
 def frame_bytes(frame: Frame) -> bytes:
@@ -32,15 +35,16 @@ def read_frames_of(raw: bytes) -> list[Frame]:
     """
     frames = []
     event, data = "", list[str]()
-    # What stands behind the last end of a line is no line yet.
-    *lines, _rest = _LINE_END.split(raw.decode("utf-8-sig", "surrogatepass"))
+    # What stands behind the last end of a line is no line yet, and may break off within
+    # a character.
+    *lines, _rest = _LINE_END.split(raw.removeprefix(_MARK))
     for line in lines:
         if not line:
             if data:
                 frames.append(_frame("\n".join(data), event))
             event, data = "", []
             continue
-        field, _colon, value = line.partition(":")
+        field, _colon, value = line.decode("utf-8", "surrogatepass").partition(":")
         value = value.removeprefix(" ")
         if field == "event":
             event = value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentsim.core import UsageError
 from agentsim.engine import EPOCH_NS, Baton, Life
@@ -20,12 +20,13 @@ from agentsim.providers.transports import (
     answered_in_process,
     http_library,
 )
-from agentsim.providers.wires import HttpAnswer
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
 __all__ = ["Sdk"]
+
+T = TypeVar("T")
 
 API_KEY = "sk-simulated"
 BASE_URL = "https://api.openai.com/v1"
@@ -133,7 +134,7 @@ class Sdk:
         self._life.halt(error)
         await self._life.gate("the end of the run", latency_s=math.inf)
 
-    def _block(self, ask: Callable[[], Awaitable[HttpAnswer]]) -> HttpAnswer:
+    def _block(self, ask: Callable[[], Awaitable[T]], /) -> T:
         baton = Baton.held()
         if baton is None:
             raise self._wrong(

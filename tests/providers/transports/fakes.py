@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from agentsim.providers.transports import HttpRequest, NoAnswer
 from agentsim.providers.wires import HttpAnswer
+
+T = TypeVar("T")
 
 
 class FakeService:
@@ -25,10 +28,10 @@ class FakeService:
         return answer
 
 
-def block(ask: Callable[[], Awaitable[HttpAnswer]]) -> HttpAnswer:
+def block(ask: Callable[[], Awaitable[T]], /) -> T:
     """Block as a thread does that has a loop to itself."""
 
-    async def wait() -> HttpAnswer:
+    async def wait() -> T:
         return await ask()
 
     return asyncio.run(wait())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Literal
 
 import httpx
@@ -19,6 +19,8 @@ from agentsim.providers.transports import (
     answered_in_process,
     http_library,
 )
+from agentsim.providers.transports.exchange import Reason
+from agentsim.providers.wires import HttpAnswer, Pieces
 from tests.providers.transports.fakes import FakeService, answered, block
 
 URL = "https://api.openai.com/v1/chat/completions?a=b"
@@ -90,6 +92,98 @@ def test_no_answer_is_the_error_of_the_library(
         post(FakeService(NoAnswer("gone", reason)), name)
     assert str(caught.value.request.url) == URL
     assert caught.value.__cause__ is None
+
+
+def streamed(*steps: bytes | NoAnswer | Callable[[], Awaitable[None]]) -> HttpAnswer:
+    """An answer of such pieces, of which some must be waited for."""
+
+    def come() -> Iterator[bytes | Callable[[], Awaitable[None]]]:
+        for step in steps:
+            if isinstance(step, NoAnswer):
+                raise step
+            yield step
+
+    return HttpAnswer(200, {"content-type": "text/event-stream"}, pieces=Pieces(come()))
+
+
+def take_async(answer: HttpAnswer, name: str, count: int = 99) -> list[bytes]:
+    """Stream with the async client of a library, and leave after so many pieces."""
+    taken: list[bytes] = []
+
+    async def take() -> None:
+        service = FakeService(answer)
+        async with (
+            http_library(name).client(service.answer) as client,
+            client.stream("POST", URL) as response,
+        ):
+            assert response.headers["content-type"] == "text/event-stream"
+            async for piece in response.aiter_raw():
+                taken.append(piece)
+                if len(taken) == count:
+                    return
+
+    asyncio.run(take())
+    return taken
+
+
+def take_sync(answer: HttpAnswer, name: str, count: int = 99) -> list[bytes]:
+    """Stream with the blocking client of a library."""
+    taken: list[bytes] = []
+    with (
+        http_library(name).sync_client(FakeService(answer).answer, block) as client,
+        client.stream("POST", URL) as response,
+    ):
+        for piece in response.iter_raw():
+            taken.append(piece)
+            if len(taken) == count:
+                break
+    return taken
+
+
+TAKING = pytest.mark.parametrize("take", [take_async, take_sync])
+Take = Callable[..., list[bytes]]
+
+
+@TAKING
+@BOTH
+def test_a_stream_comes_as_it_is_taken(take: Take, name: str) -> None:
+    """Piece by piece, also where one must be waited for."""
+    waited: list[int] = []
+
+    async def wait() -> None:
+        waited.append(1)
+
+    assert take(streamed(b"a", wait, b"b"), name) == [b"a", b"b"]
+    assert waited == [1]
+
+
+@TAKING
+@BOTH
+def test_a_stream_that_is_left_is_closed(take: Take, name: str) -> None:
+    """What comes later was never taken."""
+    answer = streamed(b"a", b"b", b"c")
+    assert take(answer, name, 1) == [b"a"]
+    assert answer.pieces is not None
+    assert answer.pieces.take(block) is None
+
+
+@TAKING
+@BOTH
+@pytest.mark.parametrize("reason", ["RemoteProtocolError", "ReadTimeout"])
+def test_a_stream_that_is_lost_is_the_error_of_the_library(
+    take: Take, name: str, reason: Reason
+) -> None:
+    """It comes behind what came before."""
+    with pytest.raises(getattr(MODULES[name], reason), match="gone") as caught:
+        take(streamed(b"a", NoAnswer("gone", reason)), name)
+    assert str(caught.value.request.url) == URL
+
+
+@EVERY
+@BOTH
+def test_a_stream_can_be_read_whole(post: Post, name: str) -> None:
+    """As any other answer."""
+    assert post(FakeService(streamed(b"a", b"b")), name).content == b"ab"
 
 
 @BOTH

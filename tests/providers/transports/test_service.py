@@ -8,10 +8,22 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import ProviderError, Response, Usage, UsageError, assistant
-from agentsim.providers import Attempt
+from agentsim.core import (
+    ProviderError,
+    Response,
+    ResponseReceived,
+    StreamFault,
+    StreamKind,
+    Usage,
+    UsageError,
+    assistant,
+)
+from agentsim.providers import Answer, Attempt, Receipt
+from agentsim.providers.attempts import Sent
+from agentsim.providers.openai_chat import CHAT as CHAT_DIALECT
 from agentsim.providers.transports import HttpRequest, ModelService, NoAnswer, Served
-from agentsim.providers.wires import Asked, HttpAnswer
+from agentsim.providers.wires import Asked, HttpAnswer, read_frames_of
+from tests.providers.fakes import FakeBoundary
 
 CHAT = "/v1/chat/completions"
 
@@ -23,16 +35,27 @@ class Ended(BaseException):
 class Model:
     """What is behind the service: says the same to everyone, or fails."""
 
-    def __init__(self, error: ProviderError | None = None) -> None:
+    def __init__(
+        self, error: ProviderError | None = None, fault: StreamFault | None = None
+    ) -> None:
         self.error = error
+        self.fault = fault
         self.asked: list[tuple[Asked, float | None]] = []
+        self.boundary = FakeBoundary()
 
-    async def attempt(self, asked: Asked, *, timeout_s: float | None = None) -> Attempt:
+    async def attempt(
+        self, asked: Asked, *, timeout_s: float | None = None, streamed: bool = False
+    ) -> Attempt:
         self.asked.append((asked, timeout_s))
         number = len(self.asked)
-        if self.error is not None:
+        if self.error is not None and self.fault is None:
             return Attempt(number, error=self.error)
-        return Attempt(number, Response(assistant("Hi."), usage=Usage(3, 1)))
+        response = Response(assistant("Hi."), usage=Usage(3, 1))
+        if not streamed:
+            return Attempt(number, response)
+        answer = Answer(response, 0, error=self.error, fault=self.fault)
+        receipt = Receipt(self.boundary, Sent(number, 1.0), answer)
+        return Attempt(number, response, self.error, receipt)
 
     async def end(self, error: UsageError) -> None:
         raise Ended(str(error))
@@ -171,12 +194,102 @@ def test_an_unknown_path_is_not_found() -> None:
 )
 def test_another_dialect_ends_the_run_by_name(path: str) -> None:
     """Nothing is answered that the real service would answer otherwise."""
-    with pytest.raises(Ended, match=f"POST {path}.*speaks Chat Completions"):
+    with pytest.raises(Ended, match=f"POST {path}.*has /v1/chat/completions"):
         ask(Model().service(), {"model": "gpt-5", "input": "Hi"}, path=path)
 
 
-def test_a_streamed_answer_ends_the_run_by_name() -> None:
+def test_a_streamed_answer_comes_in_pieces() -> None:
     """It is asked for by the body alone; false is no stream."""
-    with pytest.raises(Ended, match="stream=True"):
-        ask(Model().service(), hello(stream=True))
-    assert ask(Model().service(), hello(stream=False)).status == 200
+    model = Model()
+    answer = ask(model.service(), hello(stream=True))
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert answer.headers["x-request-id"].startswith("req_")
+    events = read_frames_of(b"".join(pieces(answer)))
+    assert CHAT_DIALECT.read_frames(events).response.message.content == "Hi."
+    assert kinds(model) == ["delta", "response"]
+    assert ask(model.service(), hello(stream=False)).pieces is None
+
+
+def test_what_is_refused_is_no_stream() -> None:
+    """A bad history gets a plain answer, whatever it asks for."""
+    model = Model(ProviderError("no", status=400, kind="invalid_request_error"))
+    answer = ask(model.service(), hello(messages=[], stream=True))
+    assert (answer.status, answer.pieces) == (400, None)
+    assert json.loads(answer.body)["error"]["message"] == "no"
+
+
+def test_each_piece_is_recorded_as_it_is_taken() -> None:
+    """Who leaves the rest has received no response."""
+    for count, expected in [(1, []), (2, ["delta"]), (3, ["delta", "response"])]:
+        model = Model()
+        answer = ask(model.service(), hello(stream=True))
+        assert answer.pieces is not None
+        assert len(pieces(answer, count)) == count
+        answer.pieces.close()
+        assert pieces(answer) == []
+        assert kinds(model) == expected
+
+
+@pytest.mark.parametrize("kind", ["cut", "cut_bytes"])
+def test_a_connection_is_lost_within_a_stream(kind: StreamKind) -> None:
+    """Behind what came, and its failure is recorded there."""
+    model = Model(fault=StreamFault(kind, "end"))
+    answer = ask(model.service(), hello(stream=True))
+    taken: list[bytes] = []
+    with pytest.raises(NoAnswer, match="before the response was complete") as caught:
+        pieces(answer, into=taken)
+    assert caught.value.reason == "RemoteProtocolError"
+    assert b'"content":"Hi."' in b"".join(taken)
+    assert kinds(model) == ["delta", "request_failed"]
+
+
+def test_a_stream_that_ends_early_ends_quietly() -> None:
+    """That it failed is recorded nevertheless."""
+    model = Model(fault=StreamFault("ends", "end"))
+    raw = b"".join(pieces(ask(model.service(), hello(stream=True))))
+    assert b'finish_reason":null' in raw
+    assert b"[DONE]" not in raw
+    assert kinds(model) == ["delta", "request_failed"]
+
+
+def test_an_error_within_a_stream_is_told_and_ends_it() -> None:
+    """In the form of the wire, and with the words that the wire has for it."""
+    error = ProviderError("overloaded", status=503, kind="server_error")
+    model = Model(error, StreamFault("error", 1))
+    *_before, last = pieces(ask(model.service(), hello(stream=True)))
+    assert json.loads(last.removeprefix(b"data: "))["error"]["message"] == "overloaded"
+    assert kinds(model) == ["request_failed"]
+
+
+def test_a_doubled_piece_is_recorded_as_it_is_read() -> None:
+    """What came is what the client keeps of it."""
+    model = Model(fault=StreamFault("doubled"))
+    pieces(ask(model.service(), hello(stream=True)))
+    *deltas, received = model.boundary.events
+    assert len(deltas) == 2
+    assert isinstance(received, ResponseReceived)
+    assert received.message.content == "Hi.Hi."
+    assert received.reply is None
+
+
+def pieces(
+    answer: HttpAnswer, count: int = 99, *, into: list[bytes] | None = None
+) -> list[bytes]:
+    """The first pieces of a stream, or all of them."""
+    taken = [] if into is None else into
+
+    async def take() -> None:
+        assert answer.pieces is not None
+        while len(taken) < count:
+            try:
+                taken.append(await anext(answer.pieces))
+            except StopAsyncIteration:
+                return
+
+    asyncio.run(take())
+    return taken
+
+
+def kinds(model: Model) -> list[str]:
+    """What was recorded."""
+    return [event.kind for event in model.boundary.events]

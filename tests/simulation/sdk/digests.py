@@ -17,12 +17,13 @@ from agentsim.engine import Seeded
 from agentsim.simulation import run
 from tests.simulation.sdk.loops import telling, telling_blocking
 from tests.simulation.sdk.stories import FIVE, STRUCK
+from tests.simulation.sdk.streaming import streaming, streaming_blocking
 from tests.support.digests import MENU
 
 
 def digests(seeds: int) -> Iterator[str]:
     """A line per loop: seconds and digest of its story, digest of its random runs."""
-    for agent in (telling, telling_blocking):
+    for agent in (telling, telling_blocking, streaming, streaming_blocking):
         story = run(STRUCK, agent)
         total = hashlib.blake2b(digest_size=8)
         met: Counter[str] = Counter()
