@@ -7,17 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from agentsim.cli.common import (
-    EXIT_CODES,
-    JsonOption,
-    judgements_data,
-    read_trace,
-)
+from agentsim.cli.common import JsonOption, read_trace
 from agentsim.cli.output import console, print_json, tell
 from agentsim.core import UsageError
 from agentsim.invariants import judge, overall
 from agentsim.providers.transcripts import HistoryStatus, TranscriptReport, check_file
-from agentsim.report import failure_text
+from agentsim.report import EXIT_CODES, failure_text, judgements_data
 
 __all__ = ["command"]
 

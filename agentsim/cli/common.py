@@ -7,30 +7,25 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from agentsim.core import UsageError
 from agentsim.faults import CATALOGUE, parse_offered
-from agentsim.invariants import Judgement
 from agentsim.simulation import Menu, Run, Scenario, import_target, load_scenario
 from agentsim.trace import Trace, from_jsonl
 
 __all__ = [
-    "EXIT_CODES",
     "REFERENCE",
     "JsonOption",
     "RuntimeOption",
-    "judgements_data",
     "load_target",
     "make_menu",
     "read_trace",
     "repeat_line",
     "replay_line",
 ]
-
-EXIT_CODES = {"holds": 0, "violated": 1, "unknown": 2, "not_applicable": 2, "usage": 3}
 
 TRACE_BYTES_MAX = 512 << 20
 
@@ -112,30 +107,3 @@ def _own_name() -> str:
     called = Path(sys.argv[0])
     on_path = shutil.which("agentsim") is not None
     return "agentsim" if on_path or called.name != "agentsim" else str(called)
-
-
-def judgements_data(judgements: Sequence[Judgement]) -> dict[str, Any]:
-    """Judgements as data: id to status, evidence and violations."""
-    return {
-        entry.id: {
-            "status": entry.status,
-            "evidence": entry.evidence,
-            **({"why": entry.why} if entry.why else {}),
-            **(
-                {
-                    "violations": [
-                        {
-                            "words": violation.words,
-                            "expected": violation.expected,
-                            "found": violation.found,
-                            "events": list(violation.events),
-                        }
-                        for violation in entry.violations
-                    ]
-                }
-                if entry.violations
-                else {}
-            ),
-        }
-        for entry in judgements
-    }

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from agentsim.cli.common import EXIT_CODES, JsonOption
+from agentsim.cli.common import JsonOption
 from agentsim.cli.exploration.progress import progress
 from agentsim.cli.exploration.stories import check_place, save_failure
 from agentsim.cli.exploration.telling import (
@@ -26,6 +26,7 @@ from agentsim.cli.output import (
     print_json,
     tell,
 )
+from agentsim.report import EXIT_CODES
 from agentsim.simulation import KNOWN_FOLDER, RUNS, ExplorationStopped, explore
 
 __all__ = ["command"]

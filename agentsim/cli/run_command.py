@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agentsim.cli.common import EXIT_CODES, judgements_data, repeat_line
+from agentsim.cli.common import repeat_line
 from agentsim.cli.options.bundles import Output, Subject, unbundled
 from agentsim.cli.output import LINES_MAX, agent_output, console, print_json, tell
 from agentsim.core import UsageError
-from agentsim.report import print_judgements, print_timeline
+from agentsim.report import (
+    EXIT_CODES,
+    judgements_data,
+    print_judgements,
+    print_timeline,
+)
 from agentsim.simulation import Run, run
 from agentsim.trace import to_jsonl
 

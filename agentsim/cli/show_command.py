@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from agentsim.cli.common import (
-    EXIT_CODES,
-    JsonOption,
-    RuntimeOption,
-    judgements_data,
-    read_trace,
-)
+from agentsim.cli.common import JsonOption, RuntimeOption, read_trace
 from agentsim.cli.output import LINES_MAX, console, print_json, tell
 from agentsim.invariants import judge, overall
-from agentsim.report import failure_text, print_judgements, print_timeline, timeline
+from agentsim.report import (
+    EXIT_CODES,
+    failure_text,
+    judgements_data,
+    print_judgements,
+    print_timeline,
+    timeline,
+)
 from agentsim.trace import Trace, diff
 
 __all__ = ["command"]

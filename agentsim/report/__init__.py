@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.report.data import EXIT_CODES as EXIT_CODES
+    from agentsim.report.data import judgements_data as judgements_data
     from agentsim.report.failure import failure_text as failure_text
     from agentsim.report.failure import invariant_sentence as invariant_sentence
     from agentsim.report.failure import row as row
@@ -20,9 +22,11 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
+            "EXIT_CODES": "data",
             "Line": "timeline",
             "failure_text": "failure",
             "invariant_sentence": "failure",
+            "judgements_data": "data",
             "print_judgements": "terminal",
             "print_timeline": "terminal",
             "printable": "words",

@@ -30,9 +30,15 @@ if TYPE_CHECKING:
     from agentsim.simulation.files.reference import scenario_schema as scenario_schema
     from agentsim.simulation.files.scenario_file import load_scenario as load_scenario
     from agentsim.simulation.files.writing import scenario_yaml as scenario_yaml
+    from agentsim.simulation.judging import judge_cut_off as judge_cut_off
+    from agentsim.simulation.judging import judge_whole as judge_whole
+    from agentsim.simulation.judging import met_in as met_in
+    from agentsim.simulation.judging import verdict_on as verdict_on
     from agentsim.simulation.menu import EXPLORING as EXPLORING
     from agentsim.simulation.menu import SCRIPTED as SCRIPTED
     from agentsim.simulation.menu import Menu as Menu
+    from agentsim.simulation.outside.model import scripted_client as scripted_client
+    from agentsim.simulation.outside.scene import Scene as Scene
     from agentsim.simulation.run import Run as Run
     from agentsim.simulation.run import replay as replay
     from agentsim.simulation.run import run as run
@@ -67,20 +73,26 @@ else:
             "Sampled": "exploring.sampling",
             "Scenario": "scenario",
             "ScenarioFile": "files.entries",
+            "Scene": "outside.scene",
             "Verdict": "verdict",
             "agent_name": "agents",
             "explore": "exploring.explore",
             "expression_of": "source.regression",
             "import_agent": "agents",
             "import_target": "agents",
+            "judge_cut_off": "judging",
+            "judge_whole": "judging",
             "load_scenario": "files.scenario_file",
+            "met_in": "judging",
             "regression_test": "source.regression",
             "replay": "run",
             "run": "run",
             "scenario_page": "files.reference",
             "scenario_schema": "files.reference",
             "scenario_yaml": "files.writing",
+            "scripted_client": "outside.model",
             "source_of": "source.regression",
+            "verdict_on": "judging",
             "warm_up": "exploring.warming",
             "with_output": "exploring.capture",
         },

@@ -10,8 +10,8 @@ What a block is, is said by its language:
 - `yaml`: a whole scenario, or, with `# fields of name.yaml` in its first line, some fields
   laid over that scenario of the page. It is run with the reference agent and must hold,
   unless its first line has a comment such as `# exit code 1`.
-- `console`: lines that begin with `$` are commands of `agentsim`, or of `pytest`; the
-  lines below one are its output. `...` stands for lines left out.
+- `console`: lines that begin with `$` are commands of `agentsim`, or of `pytest`, and
+  `python` in them is this one; the lines below one are its output. `...` stands for lines left out.
 - `json`, `jsonl`: must be that; with `title="name.json"` after the language, a file.
 - `sh`: each `make TARGET` must exist. `toml`: must be that. `text`: anything.
 """
@@ -201,7 +201,7 @@ def _check(command: Command) -> None:
     match program.rpartition("/")[2]:
         case "agentsim":
             _forget_modules()
-            done = agentsim(*arguments)
+            done = agentsim(*map(_this_python, arguments))
         case "pytest":
             done = _pytest(arguments)
         case other:
@@ -210,6 +210,11 @@ def _check(command: Command) -> None:
     assert done.code == command.exit_code, printed
     if command.output:
         _compare(list(command.output), printed)
+
+
+def _this_python(word: str) -> str:
+    """A command that a page gives may be of the Python that runs the page."""
+    return sys.executable if word == "python" else word
 
 
 def _check_workflow(text: str) -> None:

@@ -11,6 +11,7 @@ from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
 from agentsim.providers.openai_chat import chat_rules_page
 from agentsim.pytest_plugin import pytest_page
+from agentsim.server import server_page
 from agentsim.simulation import scenario_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
@@ -32,6 +33,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "python.md": python_page,
     "rules.md": rules_page,
     "scenario-file.md": scenario_page,
+    "server.md": server_page,
     "world-tools.md": world_tools_page,
 }
 """File -> the function that gives its text."""

@@ -18,6 +18,7 @@ SLOW = (
     "docs/how-to/own-tools.md",
     "docs/how-to/own-worlds.md",
     "docs/how-to/property-tests.md",
+    "docs/how-to/serve-any-program.md",
     "docs/how-to/test-an-openai-loop.md",
     "docs/how-to/test-in-ci.md",
     "docs/how-to/test-my-agent.md",

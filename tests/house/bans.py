@@ -203,6 +203,16 @@ ALLOWED = (
         "it looks up the hosts that a test may reach; connections show addresses only",
     ),
     Allowed(
+        "agentsim/server/commanding.py",
+        "processes",
+        "it runs the command that a person gave it, beside the server",
+    ),
+    Allowed(
+        "agentsim/server/listening.py",
+        "network",
+        "it opens the socket that the server listens on",
+    ),
+    Allowed(
         "agentsim/simulation/exploring/explore.py",
         "wall-clock",
         "a time limit and the runs per second are real time, outside of any run",

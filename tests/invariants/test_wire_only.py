@@ -128,10 +128,21 @@ def test_a_program_that_asks_on_after_an_answer_is_caught_on_the_wire() -> None:
     assert status(on_the_wire(made.ends()), "stops-by-structure") == "violated"
 
 
-def test_tools_that_are_not_offered_may_still_be_there() -> None:
-    """A program that offers no tools, and answers calls all the same, breaks no rule."""
-    made = Run(tools=[])
-    made.asks(call("look"))
+def test_a_program_may_offer_tools_of_its_own_and_leave_out_what_the_script_calls() -> (
+    None
+):
+    """Which tools a program has, only the program knows."""
+    made = Run(tools=[read("look"), read("see")])
+    made.history.append(user("again"))
+    made.requests(tools=(ToolDef("look"),), wire="openai-chat")
+    made.asks(call("see"))
     made.answers("all is well")
     made.says("done")
-    assert status(on_the_wire(made.ends()), "errors-visible") == "unknown"
+    trace = made.ends()
+    assert status(trace, "prefix-stable") == "violated"
+    alone = Run(tools=[read("look"), read("see")])
+    alone.header = replace(alone.header, wire_only=True)
+    for message in ("go", "on"):
+        alone.history.append(user(message))
+        alone.requests(tools=(ToolDef("look"),), wire="openai-chat")
+    assert status(alone.trace(), "prefix-stable") == "holds"

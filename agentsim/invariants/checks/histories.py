@@ -281,6 +281,7 @@ def _view(facts: Facts, at: int) -> MessageView:
     spec=("R2", "R3.6"),
     exemptions=(
         "Where no prompt is configured, the agent may send its own, or none.",
+        "Where only the wire was seen, the tools are the program's own.",
         (
             "Where an SDK sends them, a loop may word descriptions and schemas in its own "
             "way, add tools, and leave out those that the model never asks for, as long "
@@ -300,7 +301,8 @@ def prefix_stable(facts: Facts) -> Ruling:
         for at, request in life.requests:
             evidence += 1
             if request.wire and tools is configured:
-                tools = _worded(request.tools, configured, life)
+                own = facts.header.wire_only  # a program of its own has its own tools
+                tools = request.tools if own else _worded(request, configured, life)
             if request.tools is not tools and request.tools != tools:
                 violations.append(_other_tools(request.tools, tools, at))
             view = request.messages
@@ -315,9 +317,10 @@ def prefix_stable(facts: Facts) -> Ruling:
 
 
 def _worded(
-    sent: tuple[ToolDef, ...], configured: tuple[ToolDef, ...], life: Life
+    request: RequestSent, configured: tuple[ToolDef, ...], life: Life
 ) -> tuple[ToolDef, ...]:
     """The tools as a loop on an SDK words them, if the model misses none of them."""
+    sent = request.tools
     missing = {tool.name for tool in configured} - {tool.name for tool in sent}
     if not missing:
         return sent

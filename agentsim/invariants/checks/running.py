@@ -88,19 +88,13 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
             return "the tool raised an error"
         if last.end.ending == "unknown":
             return "its outcome is unknown"
-    if last is None and _is_no_tool(facts, asked.call.name):
+    if last is None and asked.call.name not in facts.rights:
         return "there is no such tool"
     if arguments_of(asked.call.arguments) is None:
         return "its arguments are invalid"
     if last is None and asked.declined is not None:
         return "a person declined it"
     return None
-
-
-def _is_no_tool(facts: Facts, name: str) -> bool:
-    """Whether no tool has this name; a program that offers none may run any."""
-    offers = facts.header.tools or not facts.header.wire_only
-    return bool(offers) and name not in facts.rights
 
 
 def _cut_off(life: Life, turn: Turn) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agentsim.providers.transports.service import Attempts as Attempts
     from agentsim.providers.transports.service import ModelService as ModelService
     from agentsim.providers.transports.service import Served as Served
+    from agentsim.providers.transports.service import error_answer_to as error_answer_to
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -28,6 +29,7 @@ else:
             "NoAnswer": "exchange",
             "Served": "service",
             "answered_in_process": "libraries",
+            "error_answer_to": "service",
             "http_library": "libraries",
         },
     )

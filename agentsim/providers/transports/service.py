@@ -23,7 +23,7 @@ from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Asked, Reader
 from agentsim.providers.wires.dialect import Answered, Dialect, HasMore
 
-__all__ = ["Attempts", "ModelService", "Served"]
+__all__ = ["Attempts", "ModelService", "Served", "error_answer_to"]
 
 
 class Attempts(Protocol):
@@ -150,6 +150,17 @@ class ModelService:
         if words:
             await self._served.end(UsageError(_foreign(words, request)))
         return _speaks(asked).error_answer(_not_found(asked, request), number=0)
+
+
+def error_answer_to(request: HttpRequest, error: ProviderError) -> HttpAnswer:
+    """The answer that tells of an error in the dialect of a request, to whatever path.
+
+    The host counts as a vendor's: paths begin with `/v1`.
+    """
+    asked = route(request, rooted=True)
+    if asked.to in ("answer", "beside"):
+        return dialect_named(asked.name).error_answer(error, number=0)
+    return _speaks(asked).error_answer(error, number=0)
 
 
 def _speaks(asked: Route) -> Dialect:

@@ -1,0 +1,125 @@
+"""`agentsim serve`: the strict model over HTTP, and a verdict on who asked it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentsim.cli.common import JsonOption, load_target
+from agentsim.cli.options.bundles import unbundled
+from agentsim.cli.output import FullyTold, print_json
+from agentsim.core import UsageError
+
+if TYPE_CHECKING:
+    from agentsim.cli.serving.ended import Ended
+    from agentsim.simulation import Scenario
+
+__all__ = ["command"]
+
+LATENCIES = ("none", "real")
+
+
+@dataclass(frozen=True)
+class Served:
+    """What is served, and to whom."""
+
+    scenario: Annotated[
+        str,
+        typer.Argument(metavar="SCENARIO", help="FILE.yaml, or module:attribute."),
+    ]
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- CMD...]", help="A command to run beside the server."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to listen, and how to answer."""
+
+    port: Annotated[
+        int, typer.Option("--port", help="The port to listen on; 0 for a free one.")
+    ] = 0
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = (
+        "127.0.0.1"
+    )
+    latency: Annotated[
+        str,
+        typer.Option("--latency", help="How long answers take: none, or real."),
+    ] = "none"
+
+
+@unbundled
+def command(
+    served: Served,
+    place: Place,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="Write the trace as JSON Lines."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Answer programs in any language over HTTP, as the vendors' services do.
+
+    With a command, run it beside the server, and end with the verdict on it. Without one,
+    print the variables that programs need, and serve until ^C; with `--json` these are
+    one JSON object too, before the one with the verdict.
+    """
+    program = served.program or []
+    ended = _serve(load_target(served.scenario), place, program, as_json=as_json)
+    from agentsim.cli.serving.telling import print_ended, write_traces
+
+    if trace is not None:
+        write_traces(ended, trace)
+    after = ["--", *program] if program else []
+    repeat = shlex.join(["agentsim", "serve", served.scenario, *after])
+    print_ended(ended, repeat, as_json=as_json)
+    return FullyTold(ended.code)
+
+
+def _serve(
+    scenario: Scenario, place: Place, program: list[str], *, as_json: bool
+) -> Ended:
+    try:
+        from agentsim.cli.serving.ended import serve_beside, serve_until_stopped
+        from agentsim.server import Listening
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "agentsim":
+            raise
+        raise UsageError(
+            f"serve: {error.name} is not installed here: pip install "
+            "'pytest-agentsim[server]'"
+        ) from None
+    if place.latency not in LATENCIES:
+        raise UsageError(
+            f"--latency: expected one of {', '.join(LATENCIES)}, got {place.latency!r}"
+        )
+    listening = Listening(
+        scenario,
+        host=place.host,
+        port=place.port,
+        program=shlex.join(program) or "http",
+        real=place.latency == "real",
+    )
+    if program:
+        return serve_beside(listening, program)
+    _print_variables(listening.url, listening.environment(), as_json=as_json)
+    return serve_until_stopped(listening)
+
+
+def _print_variables(url: str, variables: dict[str, str], *, as_json: bool) -> None:
+    """Print what programs need, at once: somebody may wait for it behind a pipe."""
+    if as_json:
+        print_json({"url": url, "environment": variables})
+    else:
+        for name, value in variables.items():
+            typer.echo(f"export {name}={shlex.quote(value)}")
+        typer.echo(f"Serving on {url} until ^C; see {url}/_agentsim/", err=True)
+    sys.stdout.flush()

@@ -1,0 +1,1 @@
+"""How `agentsim serve` serves, and tells of it."""

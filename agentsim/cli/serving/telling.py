@@ -1,0 +1,83 @@
+"""The verdicts on the runs of a server, for people and for machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from agentsim.cli.output import LINES_MAX, console, print_json, tell
+from agentsim.cli.serving.ended import Ended
+from agentsim.core import UsageError
+from agentsim.report import failure_text, print_judgements, print_timeline
+from agentsim.server import ServedVerdict
+from agentsim.trace import to_jsonl
+
+__all__ = ["print_ended", "write_traces"]
+
+WORST = ("internal", "usage", "violated", "unknown", "holds")
+
+
+def print_ended(ended: Ended, repeat: str, *, as_json: bool) -> None:
+    """Print all verdicts; one run alone is told in full, of several what is wrong."""
+    if as_json:
+        print_json(_data(ended))
+        return
+    terminal = console()
+    alone = len(ended.told) == 1
+    for told in ended.told:
+        _print(terminal, told, repeat, full=alone or told.word == "violated")
+    if ended.command is not None and ended.failed:
+        tell(terminal, f"{ended.command.words[0].upper()}{ended.command.words[1:]}.")
+
+
+def write_traces(ended: Ended, path: Path) -> None:
+    """Write the trace of the run, or of each: then its name stands in that of the file.
+
+    Raises:
+        UsageError: when a file can't be written.
+    """
+    for told in ended.told:
+        name = f"{path.stem}-{told.session.name}{path.suffix}"
+        file = path if len(ended.told) == 1 else path.with_name(name)
+        try:
+            file.write_text(to_jsonl(told.trace), encoding="utf-8", newline="\n")
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise UsageError(f"--trace: can't write {file}: {why}") from error
+
+
+def _print(terminal: Console, told: ServedVerdict, repeat: str, *, full: bool) -> None:
+    verdict = told.verdict
+    judgements = () if verdict is None else verdict.judgements
+    if full and told.session.requests:
+        print_timeline(terminal, told.trace, judgements, lines_max=LINES_MAX)
+        terminal.print()
+    if full and verdict is not None:
+        print_judgements(terminal, judgements)
+        terminal.print()
+    if verdict is not None and verdict.violated:
+        words = told.session.life.words
+        tell(
+            terminal,
+            failure_text(told.trace, judgements, deviations=words, repeat=repeat),
+        )
+    elif verdict is not None and verdict.unmet:
+        tell(terminal, f"Named and never met: {', '.join(verdict.unmet)}")
+    tell(terminal, told.sentence)
+    if told.error:
+        tell(terminal, told.error)
+
+
+def _data(ended: Ended) -> dict[str, Any]:
+    words = [told.word for told in ended.told]
+    verdict = next((word for word in WORST if word in words), "unknown")
+    if ended.failed and verdict == "holds":
+        verdict = "violated"
+    data: dict[str, Any] = {"verdict": verdict, "runs": [t.data for t in ended.told]}
+    if ended.command is not None:
+        command = {"exit_code": ended.command.code, "words": ended.command.words}
+        data["command"] = command
+    errors = [told.error for told in ended.told if told.error]
+    return {**data, "error": errors[0]} if errors else data

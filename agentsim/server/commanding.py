@@ -1,0 +1,74 @@
+"""A command that runs beside the server, and is told by variables where the server is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agentsim.core import UsageError
+
+__all__ = ["CommandEnding", "run_command"]
+
+STDERR = 2
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnding:
+    """How a command ended.
+
+    Attributes:
+        code: Its exit code; below zero the number of the signal that ended it.
+    """
+
+    code: int
+
+    @property
+    def words(self) -> str:
+        """The ending in words."""
+        if self.code >= 0:
+            return f"the command ended with exit code {self.code}"
+        try:
+            name = signal.Signals(-self.code).name
+        except ValueError:
+            name = f"signal {-self.code}"
+        return f"the command was ended by {name}"
+
+
+async def run_command(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> CommandEnding:
+    """Run a command with more variables, to its end.
+
+    What it writes to standard output goes to standard error, as that of any agent under
+    test. Signals that should end this process are left to the command: ^C reaches it by
+    itself, and a SIGTERM is passed on.
+
+    Raises:
+        UsageError: when it can't be started.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, env={**os.environ, **environment}, stdout=STDERR
+        )
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no command"
+        raise UsageError(f"can't start {command[0]!r}: {why}") from None
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, _pass_on, process, number)
+    try:
+        return CommandEnding(await process.wait())
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+def _pass_on(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    # A terminal sends ^C to the whole group, the command with it.
+    if number != signal.SIGINT and process.returncode is None:
+        process.send_signal(number)

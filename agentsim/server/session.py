@@ -1,0 +1,200 @@
+"""One run of a program that lives elsewhere: answered, recorded, and judged when asked."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Literal
+
+from agentsim.core import (
+    EndingKind,
+    IncarnationStarted,
+    Message,
+    Outcome,
+    ProviderError,
+    RequestSent,
+    Rights,
+    UsageError,
+)
+from agentsim.engine import EPOCH_NS
+from agentsim.faults import FaultPlan, FaultRule
+from agentsim.providers import Attempt
+from agentsim.providers.transports import (
+    HttpRequest,
+    ModelService,
+    Served,
+    error_answer_to,
+)
+from agentsim.providers.wires import Asked, HttpAnswer
+from agentsim.server.deviating import Deviations
+from agentsim.server.living import Halted, LiveLife
+from agentsim.simulation import Scenario, Scene, scripted_client
+from agentsim.trace import Header, ToolFacts, Trace
+
+__all__ = ["Session", "State", "not_retried"]
+
+State = Literal["fresh", "running", "halted", "ended"]
+
+NS_PER_S = 1_000_000_000
+
+
+class Session:
+    """A run: its script, what it was asked, and what it answered.
+
+    Args:
+        name: Of the run.
+        program: What is told of the program in its trace.
+        real: Whether answers take their time.
+
+    Attributes:
+        outcome: How the run ended, or None while it goes on.
+        late: How many requests came after the run was halted or had ended.
+    """
+
+    def __init__(
+        self, name: str, scenario: Scenario, *, program: str, real: bool = False
+    ) -> None:
+        self.name = name
+        self.scenario = scenario
+        self.deviations = Deviations()
+        self.scene = Scene(scenario, self._plan(), self.deviations)
+        self.life = LiveLife(self.scene.recorder.add, self.deviations, real=real)
+        self.outcome: Outcome | None = None
+        self.late = 0
+        self._program = program
+        self._asked_for: list[FaultRule] = []
+        self._client = scripted_client(self.scene, self.life)
+        served = Served(scenario.model, self._attempt, self._unix_s, self._end)
+        self._service = ModelService(served, rooted=True)
+        self._left = False
+        self._last: Sequence[Message] = ()
+        self.life.record(IncarnationStarted(who="engine"))
+
+    @property
+    def state(self) -> State:
+        """Where the run stands."""
+        if self.outcome is not None:
+            return "ended"
+        if self.life.failure is not None:
+            return "halted"
+        return "running" if self.requests else "fresh"
+
+    @property
+    def requests(self) -> list[RequestSent]:
+        """The requests to the model so far."""
+        events = self.scene.recorder.events
+        return [event for event in events if isinstance(event, RequestSent)]
+
+    def ask_for(self, rules: Sequence[FaultRule]) -> None:
+        """Make these deviations, each at the next request that it can strike."""
+        self.deviations.pending += rules
+        self._asked_for += rules
+        self.scene.striker.plan = self._plan()
+
+    async def answer(self, request: HttpRequest) -> HttpAnswer:
+        """Answer a request as the service would.
+
+        Raises:
+            NoAnswer: when none comes: the connection is to break, or to stay silent.
+        """
+        if self.state in ("halted", "ended"):
+            self.late += 1
+            return not_retried(error_answer_to(request, self._why_silent()))
+        try:
+            return await self._service.answer(request)
+        except Halted:
+            return not_retried(error_answer_to(request, self._why_silent()))
+
+    def left(self) -> None:
+        """The client of the task at hand went away before it had its answer."""
+        self._left = self.life.left() or self._left
+
+    def end(self, ending: EndingKind = "returned", error: str | None = None) -> None:
+        """Close the run: nothing is recorded any more. A second time changes nothing."""
+        if self.outcome is None:
+            self.outcome = self._outcome(ending, error)
+            self.life.record(self.outcome)
+            self.life.over = True
+
+    def trace(self) -> Trace:
+        """What happened so far."""
+        return self.scene.recorder.trace(self._header())
+
+    def trace_to_judge(self) -> Trace:
+        """The trace as it would be if the run ended now."""
+        if self.outcome is not None:
+            return self.trace()
+        events = [*self.scene.recorder.events, self._outcome("returned", None)]
+        return Trace(self._header(), events)
+
+    def _plan(self) -> FaultPlan:
+        return self.deviations.plan(tuple(self.scenario.rules))
+
+    async def _attempt(
+        self, asked: Asked, *, timeout_s: float | None = None
+    ) -> Attempt:
+        """Answer one request; how long its sender would wait, only the sender knows."""
+        del timeout_s
+        messages = asked.request.messages
+        if self._left and not _extends(messages, self._last):
+            self.life.number += 1
+            self.life.record(IncarnationStarted(who="engine"))
+        self._left, self._last = False, messages
+        return await self._client.attempt(asked)
+
+    def _unix_s(self) -> int:
+        return (EPOCH_NS + self.life.now_ns) // NS_PER_S
+
+    async def _end(self, error: UsageError) -> None:
+        self.life.halt(error)
+        raise Halted
+
+    def _why_silent(self) -> ProviderError:
+        if self.outcome is not None:
+            words = f"the run {self.name!r} has ended"
+        else:
+            words = f"the run {self.name!r} was halted: {self.life.failure}"
+        words += f"; POST /_agentsim/runs/{self.name}/reset begins it anew"
+        return ProviderError(
+            words, status=400, kind="invalid_request_error", code="agentsim_run_over"
+        )
+
+    def _outcome(self, ending: EndingKind, error: str | None) -> Outcome:
+        now_ns, life = self.life.now_ns, self.life.number
+        return Outcome(ending, None, None, error, at_ns=now_ns, life=life)
+
+    def _header(self) -> Header:
+        scenario = self.scenario
+        asked_for = ",".join(rule.text for rule in self._asked_for)
+        return Header(
+            scenario=scenario.name,
+            scenario_digest=scenario.digest,
+            agent=self._program,
+            policy="served",
+            menu=f"deviations={asked_for or 'none'}",
+            task=scenario.task,
+            tools=self._tools(),
+            wire_only=True,
+        )
+
+    def _tools(self) -> tuple[ToolFacts, ...]:
+        """The tools that the program offers, and those that the script may call."""
+        known = {facts.name: facts for facts in self.scenario.allowed_tools}
+        found: dict[str, ToolFacts] = {}
+        for request in self.requests:
+            for tool in request.tools:
+                same = known.get(tool.name)
+                rights = Rights() if same is None else same.rights
+                found[tool.name] = ToolFacts(tool, rights)
+        return tuple({**known, **found}.values())
+
+
+def not_retried(answer: HttpAnswer) -> HttpAnswer:
+    """The same answer, which SDKs do not ask for again."""
+    headers = {**answer.headers, "x-should-retry": "false"}
+    return HttpAnswer(answer.status, headers, answer.body)
+
+
+def _extends(messages: Sequence[Message], seen: Sequence[Message]) -> bool:
+    """Whether messages are those that were seen, with nothing or something after them."""
+    return len(messages) >= len(seen) and all(map(operator.eq, seen, messages))
