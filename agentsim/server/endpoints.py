@@ -40,7 +40,7 @@ _VERDICT = (
     "that of the command line; `run`; `ended`: false where it may yet come to another; "
     "`scenario`; `agent`; `error`: what is wrong with script or scenario, or null; "
     "`invariants`: id to status, evidence and violations; `unmet`; `deviations`; "
-    "`trace_digest`"
+    "`trace_digest`; `notes`: what services accept, and programs should not get used to"
 )
 
 ENDPOINTS = (

@@ -131,7 +131,7 @@ class Session:
         return self.deviations.plan(tuple(self.scenario.rules))
 
     async def _attempt(
-        self, asked: Asked, *, timeout_s: float | None = None
+        self, asked: Asked, *, timeout_s: float | None = None, streamed: bool = False
     ) -> Attempt:
         """Answer one request; how long its sender would wait, only the sender knows."""
         del timeout_s
@@ -140,7 +140,7 @@ class Session:
             self.life.number += 1
             self.life.record(IncarnationStarted(who="engine"))
         self._left, self._last = False, messages
-        return await self._client.attempt(asked)
+        return await self._client.attempt(asked, streamed=streamed)
 
     def _unix_s(self) -> int:
         return (EPOCH_NS + self.life.now_ns) // NS_PER_S

@@ -89,6 +89,7 @@ class ServedVerdict:
             "unmet": [] if verdict is None else list(verdict.unmet),
             "deviations": list(self.session.life.words),
             "trace_digest": self.trace.digest(),
+            "notes": list(self.session.scene.warnings),
         }
 
 

@@ -68,6 +68,8 @@ def _print(terminal: Console, told: ServedVerdict, repeat: str, *, full: bool) -
     tell(terminal, told.sentence)
     if told.error:
         tell(terminal, told.error)
+    for note in told.session.scene.warnings:
+        tell(terminal, f"Note: {note}.")
 
 
 def _data(ended: Ended) -> dict[str, Any]:
