@@ -44,7 +44,14 @@ ON_CHAT = (
         wrong_on_chat.DeclinedRuns, "confirmed-before-effect", story="declined_merge"
     ),
     Wrong(wrong_on_chat.FailureHidden, "errors-visible", story="missing_file"),
-    Wrong(wrong_on_chat.AnswersSwapped, "results-in-order"),
+    Wrong(wrong_on_chat.ResultsSwapped, "results-in-order"),
+    Wrong(
+        wrong_on_chat.HelperMessageKept,
+        REFUSED,
+        "Unknown parameter: 'messages[2].parsed'",
+    ),
+    Wrong(wrong_on_chat.LastPieceWins, "response-kept-whole"),
+    Wrong(wrong_on_chat.IndexIgnored, "response-kept-whole"),
 )
 
 WRONG = {
@@ -56,6 +63,6 @@ WRONG = {
 SWAPPED = "in another order than its calls"
 
 HABITS: dict[str, tuple[Callable[..., object], str]] = {
-    "chat: order swapped": (wrong_on_chat.AnswersSwapped, SWAPPED),
+    "chat: order swapped": (wrong_on_chat.ResultsSwapped, SWAPPED),
 }
 """What services accept, and words of the warning."""

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from openai.types.chat import ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
 
 from tests.agents.openai_chat.words import ToolCall
-from tests.agents.reviewers.on_chat import ChatReviewer
+from tests.agents.reviewers.on_chat import FUNCTIONS, ChatReviewer
+from tests.agents.reviewers.on_chat_streams import (
+    ByHandChatReviewer,
+    StreamedChatReviewer,
+)
 from tests.agents.reviewers.reviewer import Result
 
 
@@ -123,7 +130,7 @@ class FailureHidden(ChatReviewer):
         super().tell(call, result._replace(text="ok") if result.is_error else result)
 
 
-class AnswersSwapped(ChatReviewer):
+class ResultsSwapped(ChatReviewer):
     """Results stand in the reverse order of their calls: accepted, a bad habit."""
 
     async def work(self, message: ChatCompletionMessage) -> None:
@@ -131,6 +138,40 @@ class AnswersSwapped(ChatReviewer):
         results = [(call, await self.answer(call)) for call in message.tool_calls or ()]
         for call, result in reversed(results):
             self.tell(call, result)
+
+
+class HelperMessageKept(StreamedChatReviewer):
+    """Appends the message that the streaming helper put together, as it is."""
+
+    async def ask(self) -> Choice:
+        """Take the helper's choice."""
+        async with self.client.chat.completions.stream(
+            model=self.model, messages=self.messages, tools=FUNCTIONS
+        ) as stream:
+            completion = await stream.get_final_completion()
+        choice: Any = completion.choices[0]
+        return choice  # type: ignore[no-any-return]
+
+
+class LastPieceWins(ByHandChatReviewer):
+    """Takes each piece of a stream for the whole call."""
+
+    def piece(self, calls: dict[int, Any], piece: Any) -> None:  # noqa: ANN401
+        """Replace what there was, but for id and name."""
+        before = dict(calls.get(piece.index, {}))
+        calls.pop(piece.index, None)
+        super().piece(calls, piece)
+        if before:
+            calls[piece.index]["id"] = before["id"]
+            calls[piece.index]["function"]["name"] = before["function"]["name"]
+
+
+class IndexIgnored(ByHandChatReviewer):
+    """Adds the pieces of all calls to one: examples have one tool."""
+
+    def piece(self, calls: dict[int, Any], piece: Any) -> None:  # noqa: ANN401
+        """Add everything to the first call."""
+        super().piece(calls, piece.model_copy(update={"index": 0}))
 
 
 async def _nobody(*_asked: object) -> None:
