@@ -64,7 +64,13 @@ class Session:
         self._program = program
         self._asked_for: list[FaultRule] = []
         self._client = scripted_client(self.scene, self.life)
-        served = Served(scenario.model, self._attempt, self._unix_s, self._end)
+        served = Served(
+            scenario.model,
+            self._attempt,
+            self._unix_s,
+            self._end,
+            scenario.profiles or {},
+        )
         self._service = ModelService(served, rooted=True)
         self._left = False
         self._last: Sequence[Message] = ()

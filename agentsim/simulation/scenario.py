@@ -20,6 +20,7 @@ from agentsim.core import (
 )
 from agentsim.faults import Fault, FaultRule, check_rules, parse_rules
 from agentsim.providers import Script
+from agentsim.providers.wires import profile_of
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.plain import LATER, digest_of
 from agentsim.trace import ToolFacts
@@ -50,6 +51,9 @@ class Scenario:
         stop: A predicate over the history that ends the run, or None.
         expect: What should be true of a run without deviations.
         seed: Seed of the world.
+        profiles: Wire -> how strict the simulated service is that speaks it, for agents
+            on SDKs: `strict` (as where nothing is said), `lenient`, fields to change, or
+            a profile; kept as profiles.
         start: What `World.snapshot()` gave of a world with the same parts, which the
             run goes on from; None to begin as the specifications say.
         history: Messages of earlier turns, which stand between prompt and task; without
@@ -80,6 +84,7 @@ class Scenario:
     stop: Stop | None = None
     expect: Expectation | Mapping[str, Any] = field(default_factory=Expectation)
     seed: int = 0
+    profiles: Mapping[str, Any] | None = field(default=None, hash=False, metadata=LATER)
     start: Mapping[str, Any] | None = field(default=None, hash=False, metadata=LATER)
     history: Sequence[Message] = field(default=(), metadata=LATER)
     exact: bool = field(default=True, metadata=LATER)
@@ -92,6 +97,7 @@ class Scenario:
             self._settle("tools", _listed("tools", self.tools))
         self._settle("faults", self.rules)
         self._settle("expect", self.expectation)
+        self._settle("profiles", self._wires())
         self._settle("start", deepcopy(self.start))
         self._check_history()
         self._check_tools()
@@ -175,6 +181,22 @@ class Scenario:
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _wires(self) -> Mapping[str, Any] | None:
+        """The profiles, as profiles."""
+        given: object = self.profiles
+        if not given:
+            return None
+        if not isinstance(given, Mapping):
+            got = type(given).__name__
+            raise ScenarioError(f"profiles: expected a mapping by wire, got {got}")
+        made = {}
+        for wire, told in given.items():
+            try:
+                made[wire] = profile_of(wire, told)
+            except UsageError as error:
+                raise ScenarioError(f"profiles.{wire}: {error}") from None
+        return made
 
     def _check_history(self) -> None:
         given: Sequence[object] = self.history

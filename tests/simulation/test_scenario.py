@@ -53,6 +53,7 @@ OTHER: dict[str, Any] = {
     "stop": stop,
     "expect": {"status": "done"},
     "seed": 1,
+    "profiles": {"openai-chat": "lenient"},
     "start": World((Disk(used="60%"),)).snapshot(),
 }
 

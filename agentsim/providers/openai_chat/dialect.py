@@ -11,6 +11,11 @@ from agentsim.providers.openai.ids import request_id
 from agentsim.providers.openai_chat.answers import Completion, read_completion
 from agentsim.providers.openai_chat.chunks import read_chunks
 from agentsim.providers.openai_chat.completions import completion_body
+from agentsim.providers.openai_chat.rulebook.profile import (
+    LENIENT,
+    STRICT,
+    ChatProfile,
+)
 from agentsim.providers.openai_chat.stream import completion_frames
 from agentsim.providers.openai_chat.wire import WIRE, ChatReader, read_body
 from agentsim.providers.wires.answers import HttpAnswer
@@ -36,9 +41,19 @@ class ChatDialect:
         """The `content-type` of a stream."""
         return "text/event-stream; charset=utf-8"
 
-    def reader(self) -> ChatReader:
+    @property
+    def strict(self) -> ChatProfile:
+        """The profile that judges unless another is asked for."""
+        return STRICT
+
+    @property
+    def lenient(self) -> ChatProfile:
+        """The profile with only the rules that the service has for sure."""
+        return LENIENT
+
+    def reader(self, profile: ChatProfile | None = None) -> ChatReader:
         """A new reader, for one client."""
-        return ChatReader()
+        return ChatReader(STRICT if profile is None else profile)
 
     def read_body(self, raw: bytes) -> dict[str, Any] | WireRefusal:
         """Read the body of a request."""

@@ -25,9 +25,10 @@ before the index (`messages.[3].role`) is the service's own way to write those o
 structure.
 
 How sure a rule is: *observed* in traffic or measurements, *reported* by people who met it,
-or *assumed*. A simulation judges by the profile `STRICT`, which has all rules. In code of
-your own `ChatReader` takes another one: `LENIENT` leaves out what is marked so, and a
-`ChatProfile` says what its model does not take, without which those rules refuse nothing.
+or *assumed*. A simulation judges by the profile `strict`, which has all rules, unless the
+scenario asks for another one ([profiles](../how-to/write-a-scenario.md)):
+`lenient` leaves out what is marked so, and the fields of a `ChatProfile` say what its model
+does not take, without which those rules refuse nothing.
 
 """
 

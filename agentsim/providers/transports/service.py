@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from agentsim.core import ProviderError, UsageError
@@ -49,12 +49,14 @@ class Served:
         unix_s: The virtual time of day, in seconds since 1970.
         end: Told of what is asked for and not simulated: ends the run, and never
             returns. Where it does return, the answer is that to an unknown path.
+        profiles: Wire -> how strict its service is, where it is not as usual.
     """
 
     model: str
     attempt: Attempts
     unix_s: Callable[[], int]
     end: Callable[[UsageError], Awaitable[None]]
+    profiles: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ModelService:
@@ -141,7 +143,9 @@ class ModelService:
     def _reader(self, dialect: Dialect) -> Reader:
         reader = self._readers.get(dialect.wire)
         if reader is None:
-            reader = self._readers[dialect.wire] = dialect.reader()
+            reader = self._readers[dialect.wire] = dialect.reader(
+                self._served.profiles.get(dialect.wire)
+            )
         return reader
 
     async def _nothing(self, asked: Route, request: HttpRequest) -> HttpAnswer:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from agentsim.providers.wires.dialect import HasMore as HasMore
     from agentsim.providers.wires.dialect import ReadAnswer as ReadAnswer
     from agentsim.providers.wires.noise import HasNoise as HasNoise
+    from agentsim.providers.wires.profiles import plain_profile as plain_profile
+    from agentsim.providers.wires.profiles import profile_of as profile_of
     from agentsim.providers.wires.rules import WireRefusal as WireRefusal
     from agentsim.providers.wires.rules import WireRule as WireRule
     from agentsim.providers.wires.sse import frame_bytes as frame_bytes
@@ -38,6 +40,8 @@ else:
             "WireRefusal": "rules",
             "WireRule": "rules",
             "frame_bytes": "sse",
+            "plain_profile": "profiles",
+            "profile_of": "profiles",
             "read_frames_of": "sse",
         },
     )

@@ -77,8 +77,20 @@ class Dialect(Protocol):
     def content_type(self) -> str:
         """The `content-type` of a stream."""
 
-    def reader(self) -> Reader:
-        """A new reader, for one client."""
+    @property
+    def strict(self) -> Any:  # noqa: ANN401 - a dataclass of its own
+        """The profile that judges unless another is asked for."""
+
+    @property
+    def lenient(self) -> Any:  # noqa: ANN401 - the same
+        """The profile with only the rules that the service has for sure."""
+
+    def reader(self, profile: Any = None) -> Reader:  # noqa: ANN401 - the same
+        """A new reader, for one client.
+
+        Args:
+            profile: How strict the service is; None for `strict`.
+        """
 
     def read_body(self, raw: bytes) -> dict[str, Any] | WireRefusal:
         """Read the body of a request."""

@@ -35,7 +35,7 @@ def phrases_table(rules: Iterable[WireRule]) -> str:
 
 
 def _row(rule: WireRule, lenient: Collection[str]) -> str:
-    mark = ", left out by `LENIENT`" if rule.id in lenient else ""
+    mark = ", left out by `lenient`" if rule.id in lenient else ""
     cells = (
         f"`{rule.id}`",
         _cell(rule.sentence),

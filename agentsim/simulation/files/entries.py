@@ -201,6 +201,13 @@ class ScenarioFile(Entry):
     inject: list[InjectEntry] = Field(
         default_factory=list, description="Messages that may enter the running turn."
     )
+    profiles: dict[StrictStr, dict[StrictStr, Any] | Literal["strict", "lenient"]] = (
+        Field(
+            default_factory=dict,
+            description="Wire to how strict its simulated service is, for agents on SDKs: "
+            "a name, or fields that differ from the profile named `like`.",
+        )
+    )
     expect: ExpectEntry = Field(
         default_factory=ExpectEntry, description="What should happen."
     )

@@ -20,7 +20,16 @@ from agentsim.core import (
     Usage,
 )
 from agentsim.faults import parse_rule
-from agentsim.providers import Forever, Reply, Script, call, forever, say, together
+from agentsim.providers import (
+    Forever,
+    Reply,
+    Script,
+    call,
+    forever,
+    say,
+    together,
+)
+from agentsim.providers.wires import profile_of
 from agentsim.simulation.agents import import_target
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.entries import (
@@ -91,6 +100,7 @@ class _Builder:
                     self._fault(n, data) for n, data in enumerate(entry.faults)
                 ),
                 inject=tuple(Injected(one.id, one.text) for one in entry.inject),
+                profiles=self._profiles(entry.profiles),
                 expect=self._expectation(entry.expect),
                 seed=entry.seed,
             )
@@ -115,6 +125,13 @@ class _Builder:
     def _fault(self, number: int, data: Mapping[str, Any] | str) -> Any:
         with Place(self._document, ("faults", number)):
             return parse_rule(data, f"faults[{number}]")
+
+    def _profiles(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for wire, told in entries.items():
+            with Place(self._document, ("profiles", wire)):
+                made[wire] = profile_of(wire, told)
+        return made
 
     def _script(self, entries: Sequence[ReplyEntry]) -> Script:
         made = [self._entry(("script", n), entry) for n, entry in enumerate(entries)]

@@ -14,6 +14,7 @@ from typing import Any
 
 from agentsim.core import AgentsimError, Limits, LoopRules, ScenarioError, Usage
 from agentsim.providers import Call, Entry, Forever, Reply
+from agentsim.providers.wires import plain_profile
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.scenario_file import build_scenario
 from agentsim.simulation.files.yaml_scalars import NotANumber, meaning
@@ -94,6 +95,10 @@ def _plain(scenario: Scenario) -> dict[str, Any]:
         "faults": [rule.text for rule in scenario.rules],
         "inject": [{"id": one.id, "text": one.text} for one in scenario.inject],
         "script": [_entry(entry) for entry in scenario.replies],
+        "profiles": {
+            wire: plain_profile(wire, profile)
+            for wire, profile in (scenario.profiles or {}).items()
+        },
         "expect": _changed(scenario.expectation, Expectation()),
     }
     if scenario.temperature != Scenario.temperature:

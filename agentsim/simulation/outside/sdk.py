@@ -20,6 +20,7 @@ from agentsim.providers.transports import (
     answered_in_process,
     http_library,
 )
+from agentsim.simulation.scenario import Scenario
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -47,9 +48,15 @@ _OUTSIDE = {
 class Sdk:
     """Makes the clients of one incarnation of the agent."""
 
-    def __init__(self, client: ScriptedClient, life: Life, model: str) -> None:
+    def __init__(self, client: ScriptedClient, life: Life, scenario: Scenario) -> None:
         self._life = life
-        self._served = Served(model, client.attempt, self._unix_s, self._end)
+        self._served = Served(
+            scenario.model,
+            client.attempt,
+            self._unix_s,
+            self._end,
+            scenario.profiles or {},
+        )
 
     def openai(self, **options: Any) -> AsyncOpenAI:
         """A new `openai.AsyncOpenAI`; see `core.Env`."""
