@@ -1,24 +1,30 @@
-"""What a child process does in the environment of a framework: it prints JSON.
+"""What a child process does in the environment of a framework: it answers tasks.
 
-python -m tests.frameworks.child schemas tests.frameworks.agents.with_langgraph
-python -m tests.frameworks.child runs MODULE:AGENT MENU FIRST_SEED COUNT
+`python -m tests.frameworks.child` reads a task per line, as JSON, and answers each with a
+line of JSON:
+
+["schemas", "tests.frameworks.agents.with_langgraph"]
+["runs", "MODULE:AGENT", MENU, FIRST_SEED, COUNT]
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
+import importlib.util
 import json
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from agentsim import Env, Menu, run
 from agentsim.engine import Choices, Seeded
 from agentsim.simulation import Run
-from tests.frameworks.scenario import SCENARIO
+from tests.frameworks.scenario import MANY_TOOLS, SCENARIO
 
 MENUS = {
     "calm": Menu("timed"),
@@ -31,57 +37,114 @@ STRUCK = {"crashed": "crash", "cancelled": "cancel"}
 """What must have struck for a run to count, by menu."""
 
 REPEATED = 20
-"""So many runs are made once more in the same process."""
+"""So many runs of random orders are made once more in the same process."""
 
-SEEDS_PER_RUN = 20
+STRIKES = 12
+"""A strike comes at one of the first so many gates, as far as the run has them."""
+
+SEEDS_PER_RUN = 2
 """So many seeds are tried at most for each run that counts."""
 
 
+class Struck(Seeded):
+    """Random orders, and one strike at a gate drawn by the seed.
+
+    Where each choice is drawn alike, most strikes come early, and many runs have none.
+    """
+
+    __slots__ = ("_left", "_strike")
+
+    def __init__(self, seed: int, strike: str) -> None:
+        super().__init__(seed, probability=0.2)
+        self._strike = strike
+        self._left = int(self._random() * STRIKES)
+
+    def draw(self, position: int, label: str, arity: int) -> int:
+        """Strike, if this is the gate for it."""
+        drawn = super().draw(position, label, arity)
+        if self._strike not in self.kinds:
+            return drawn
+        option = arity - len(self.kinds) + self.kinds.index(self._strike)
+        self._left -= 1
+        if self._left == -1:
+            return option
+        return 0 if drawn == option else drawn
+
+
 def agent_of(target: str) -> Any:  # noqa: ANN401 - an agent in any form
-    """Import `module:name`."""
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
+    """Import `module:name`, or `path/to/file.py:name`."""
+    where, _, name = target.rpartition(":")
+    if not where.endswith(".py"):
+        return getattr(importlib.import_module(where), name)
+    spec = importlib.util.spec_from_file_location(Path(where).stem, where)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return getattr(module, name)
 
 
-def runs(target: str, menu: str, first: str, count: str) -> dict[str, Any]:
+def runs(target: str, menu: str, first: int, count: int) -> dict[str, Any]:
     """Make runs of an agent, from a seed on, and tell what came of them."""
     agent = agent_of(target)
     made(agent, "calm", None)  # imports what it needs, and starts what it keeps
     before = alive()
     began = time.perf_counter()
-    found = [*struck(agent, menu, int(first), int(count))]
+    told = Told()
+    for one in struck(agent, menu, first, count):
+        told.add(one)
     seconds = time.perf_counter() - began
-    again = struck(agent, menu, int(first), min(int(count), REPEATED))
+    repeated = 0 if menu in STRUCK else min(count, REPEATED)
+    again = [one.trace.digest() for one in struck(agent, menu, first, repeated)]
     return {
+        **vars(told),
         "seconds": seconds,
-        "again": [one.trace.digest() for one in again],
-        "digests": [one.trace.digest() for one in found],
-        "endings": Counter(one.outcome.ending for one in found),
-        "errors": Counter(str(one.outcome.error) for one in found if one.outcome.error),
-        "values": Counter(str(one.value) for one in found),
-        "violated": Counter(bad.id for one in found for bad in one.verdict.violated),
-        "notes": Counter(note for one in found for note in one.notes),
-        "effects": Counter(len(one.world.ledger) for one in found),
-        "different": len({one.trace.digest() for one in found}),
+        "again": again,
+        "different": len({*told.digests}),
         "threads": [name for name in alive() if name not in before],
     }
 
 
-def struck(agent: Any, menu: str, first: int, count: int) -> list[Run]:  # noqa: ANN401
+class Told:
+    """What is told of many runs, of which none is kept."""
+
+    def __init__(self) -> None:
+        self.digests: list[str] = []
+        self.endings: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.values: Counter[str] = Counter()
+        self.violated: Counter[str] = Counter()
+        self.effects: Counter[int] = Counter()
+
+    def add(self, one: Run) -> None:
+        """Count a run."""
+        self.digests.append(one.trace.digest())
+        self.endings[one.outcome.ending] += 1
+        if one.outcome.error:
+            self.errors[str(one.outcome.error)] += 1
+        self.values[str(one.value)] += 1
+        self.violated.update(bad.id for bad in one.verdict.violated)
+        self.effects[len(one.world.ledger)] += 1
+
+
+def struck(agent: Any, menu: str, first: int, count: int) -> Iterator[Run]:  # noqa: ANN401
     """The runs that met what the menu is for."""
-    found: list[Run] = []
+    found = 0
     for seed in range(first, first + count * SEEDS_PER_RUN):
+        if found == count:
+            return
         one = made(agent, menu, seed)
         if menu not in STRUCK or STRUCK[menu] in one.struck:
-            found.append(one)
-        if len(found) == count:
-            break
-    return found
+            found += 1
+            yield one
 
 
 def made(agent: Any, menu: str, seed: int | None) -> Run:  # noqa: ANN401
     """One run; without a seed, with the dull choices."""
-    choices = Choices() if seed is None else Seeded(seed)
+    choices = Choices()
+    if seed is not None:
+        choices = Struck(seed, STRUCK[menu]) if menu in STRUCK else Seeded(seed)
     return run(SCENARIO, agent, menu=MENUS[menu], choices=choices)
 
 
@@ -104,10 +167,22 @@ def schemas(module: str) -> dict[str, Any]:
                 "sync": derived(env.sync.functions[tool.name]),
             }
 
-    run(SCENARIO, agent)
+    run(MANY_TOOLS, agent)
     return found
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Answer tasks until there are no more."""
+    answers, sys.stdout = sys.stdout, sys.stderr  # no print goes between the answers
     tasks: dict[str, Callable[..., dict[str, Any]]] = {"runs": runs, "schemas": schemas}
-    sys.stdout.write(json.dumps(tasks[sys.argv[1]](*sys.argv[2:])))
+    for line in sys.stdin:
+        name, *words = json.loads(line)
+        answer = json.dumps(tasks[name](*words))
+        gc.collect()  # what was left open is told with the task that left it
+        sys.stderr.flush()
+        answers.write(f"{answer}\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

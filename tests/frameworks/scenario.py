@@ -1,4 +1,4 @@
-"""What the agents of the frameworks work on: parallel reads, a look, and a write."""
+"""What the agents of the frameworks work on: parallel reads, and a write."""
 
 from typing import Literal
 
@@ -22,17 +22,27 @@ def find_tickets(
 SCENARIO = Scenario(
     name="frameworks",
     task="Is web-03 well? Note it down.",
-    world=[Cpu(), Services(), Files(), find_tickets],
-    tools=("check_cpu", "check_status", "read_file", "write_file", "find_tickets"),
+    world=[Services(), Files(), find_tickets],
+    tools=("check_status", "write_file", "find_tickets"),
     script=[
         together(
             call("check_status", service="nginx"),
-            call("check_cpu", host="web-03"),
             call("find_tickets"),
+            call("find_tickets", state="open", limit=1),
         ),
-        call("find_tickets", state="open", limit=1),
         call("write_file", path="note", content="web-03 is well"),
         say("web-03 is well, and noted."),
     ],
-    expect={"output": "web-03 is well", "effects": {"write_file": 1}, "calls": 5},
+    expect={"output": "web-03 is well", "effects": {"write_file": 1}, "calls": 4},
 )
+"""Thousands of runs are made of it, and most of what one costs is what SDK and framework
+make of each tool, of each message and of each request: there are no more than it takes."""
+
+MANY_TOOLS = Scenario(
+    name="many tools",
+    task="What are your tools?",
+    world=[Cpu(), Services(), Files(), find_tickets],
+    tools=("check_cpu", "check_status", "read_file", "write_file", "find_tickets"),
+    script=[],
+)
+"""For looking at what a framework makes of them."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import blocks
-from tests.frameworks.children import child
+from tests.frameworks.children import Children
 from tests.support.environments import ROOT
 from tests.support.frameworks import FRAMEWORKS
 
@@ -21,9 +21,12 @@ def test_every_framework_has_an_example() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRAMEWORKS)
-def test_an_example_with_a_framework_does_its_work(name: str, tmp_path: Path) -> None:
+def test_an_example_with_a_framework_does_its_work(
+    children: Children, name: str, tmp_path: Path
+) -> None:
     """The agent that the page shows ends with the right answer and one effect."""
-    (tmp_path / "shown_agent.py").write_text(EXAMPLES[name], "utf-8")
-    found = child(name, "runs", "shown_agent:agent", "calm", 0, 2, folder=tmp_path)
+    shown = tmp_path / "shown_agent.py"
+    shown.write_text(EXAMPLES[name], "utf-8")
+    found = children.ask(name, "runs", f"{shown}:agent", "calm", 0, 2)
     assert found["values"] == {"web-03 is well, and noted.": 2}
     assert found["effects"] == {"1": 2}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.frameworks.child import made
-from tests.frameworks.children import child
+from tests.frameworks.children import Children
 from tests.simulation.sdk import loops, streaming
 from tests.support.frameworks import OPENAI_2
 
@@ -18,10 +18,12 @@ LOOPS: dict[str, Callable[..., object]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPS)
-def test_the_older_sdk_has_the_traces_of_the_newer_one(name: str) -> None:
+def test_the_older_sdk_has_the_traces_of_the_newer_one(
+    children: Children, name: str
+) -> None:
     """Over random schedules, time-outs of the SDK among them, no byte differs."""
     target = f"tests.simulation.sdk.{name}"
-    found = child(OPENAI_2, "runs", target, "orders", 0, 50)
+    found = children.ask(OPENAI_2, "runs", target, "orders", 0, 50)
     # The loops that stream tell a failure as their result.
     raised = {"raised"} if name.startswith("loops") else set()
     assert {*found["endings"]} == {"returned"} | raised

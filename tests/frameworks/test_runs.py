@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.frameworks.children import agents_of, child
+from tests.frameworks.children import Children, agents_of
 from tests.support.frameworks import FRAMEWORKS
 
 pytestmark = pytest.mark.slow
@@ -23,12 +23,20 @@ BLOCKING = [*((name, "blocking") for name in FRAMEWORKS), ("langgraph", "invokin
 FORMS = [*ASYNC, *BLOCKING]
 
 
-def runs(
-    name: str, form: str, menu: str, count: int, *, hash_seed: int = 0
-) -> dict[str, Any]:
-    """What `count` runs of an agent gave, in a process of their own."""
-    target = f"{agents_of(name)}:{form}"
-    return child(name, "runs", target, menu, 0, count, hash_seed=hash_seed)
+Runs = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def runs(children: Children) -> Runs:
+    """Tells what `count` runs of an agent gave, in the environment of its framework."""
+
+    def runs(
+        name: str, form: str, menu: str, count: int, *, hash_seed: int = 0
+    ) -> dict[str, Any]:
+        task = ("runs", f"{agents_of(name)}:{form}", menu, 0, count)
+        return children.ask(name, *task, hash_seed=hash_seed)
+
+    return runs
 
 
 def told(name: str, form: str, menu: str, found: Mapping[str, Any]) -> str:
@@ -43,7 +51,7 @@ def told(name: str, form: str, menu: str, found: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("name", "form"), FORMS)
-def test_an_agent_does_its_work(name: str, form: str) -> None:
+def test_an_agent_does_its_work(runs: Runs, name: str, form: str) -> None:
     """In the calm run: the right answer, one effect, and the same trace twice."""
     found = runs(name, form, "calm", 2)
     assert found["endings"] == {"returned": 2}
@@ -54,7 +62,7 @@ def test_an_agent_does_its_work(name: str, form: str) -> None:
 
 @pytest.mark.parametrize(("name", "form"), FORMS)
 def test_every_schedule_has_one_order(
-    name: str, form: str, figure: Callable[[str], None]
+    runs: Runs, name: str, form: str, figure: Callable[[str], None]
 ) -> None:
     """Random schedules end, by no false alarm, and repeat here and in another process.
 
@@ -81,7 +89,7 @@ def test_every_schedule_has_one_order(
 @pytest.mark.parametrize("menu", ["crashed", "cancelled"])
 @pytest.mark.parametrize(("name", "form"), BLOCKING)
 def test_what_is_cut_off_leaves_nothing(
-    name: str, form: str, menu: str, figure: Callable[[str], None]
+    runs: Runs, name: str, form: str, menu: str, figure: Callable[[str], None]
 ) -> None:
     """After each of so many crashes or cancellations no thread stays, and no word on stderr."""
     found = runs(name, form, menu, RUNS[form])

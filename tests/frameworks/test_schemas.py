@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.frameworks.children import agents_of, child
+from tests.frameworks.children import Children, agents_of
 from tests.support.frameworks import FRAMEWORKS
 
 
@@ -34,9 +34,11 @@ def kinds(entry: Mapping[str, Any]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRAMEWORKS)
-def test_a_framework_derives_the_schema_of_the_tool(name: str) -> None:
+def test_a_framework_derives_the_schema_of_the_tool(
+    children: Children, name: str
+) -> None:
     """Of async and of sync functions: parameters, types, words and defaults."""
-    found = child(name, "schemas", agents_of(name))
+    found = children.ask(name, "schemas", agents_of(name))
     assert list(found) == [
         *("check_cpu", "check_status", "read_file", "write_file", "find_tickets"),
     ]
