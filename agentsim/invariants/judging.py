@@ -53,6 +53,7 @@ from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Invariant,
     Judgement,
+    Ruling,
     VerdictStatus,
     not_applicable,
 )
@@ -142,16 +143,21 @@ def judge(
                 f"{type(entry).__name__}"
             )
     facts = Facts(trace)
-    return tuple([_judgement(entry, facts) for entry in (*chosen, *extra)])
-
-
-def _judgement(entry: Invariant, facts: Facts) -> Judgement:
-    if entry.needs_inside and facts.header.wire_only:
-        return Judgement(entry.id, *not_applicable(UNSEEN))
-    ours = INVARIANTS.own.get(entry.id) is entry
-    return Judgement(
-        entry.id, *(entry.check(facts) if ours else checked_ruling(entry, facts))
+    judgement = Judgement._make
+    return tuple(
+        [judgement((entry.id, *_ruling(entry, facts))) for entry in (*chosen, *extra)]
     )
+
+
+def _ruling(entry: Invariant, facts: Facts) -> Ruling:
+    if entry.needs_inside and facts.header.wire_only:
+        return not_applicable(UNSEEN)
+    if _OURS.get(entry.id) is entry:
+        return entry.check(facts)
+    return checked_ruling(entry, facts)
+
+
+_OURS = INVARIANTS.own
 
 
 def overall(

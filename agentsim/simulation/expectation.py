@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from agentsim.core import (
     STATUSES,
@@ -82,30 +83,31 @@ class Expectation:
                 )
 
 
+_NAMES = tuple(field.name for field in fields(Expectation))
+
+
 def judge_expectation(expectation: Expectation, trace: Trace) -> Judgement:
     """Compare a trace with what the scenario expects."""
-    asked = [
-        f.name for f in fields(expectation) if getattr(expectation, f.name) is not None
-    ]
+    values = ((name, getattr(expectation, name)) for name in _NAMES)
+    asked = {name: value for name, value in values if value is not None}
     why = "the scenario expects nothing"
     if trace.header.wire_only:
-        asked = [name for name in asked if name in ON_THE_WIRE]
+        asked = {name: asked[name] for name in asked if name in ON_THE_WIRE}
         why = "nothing of what the scenario expects shows on the wire"
     if not asked:
         return Judgement(EXPECTED, "not_applicable", 0, (), why)
-    violations = tuple(_differences(expectation, trace))
+    violations = tuple(_differences(asked, trace))
     status: VerdictStatus = "violated" if violations else "holds"
     return Judgement(EXPECTED, status, len(asked), violations, "")
 
 
-def _differences(expectation: Expectation, trace: Trace) -> Iterator[Violation]:
+def _differences(asked: Mapping[str, Any], trace: Trace) -> Iterator[Violation]:
     found = _facts(trace)
     last = (len(trace.events) - 1,)
-    for field in fields(expectation):
-        expected = getattr(expectation, field.name)
-        if expected is None or found[field.name] is UNTOLD:
+    for name, expected in asked.items():
+        if found[name] is UNTOLD:
             continue
-        if field.name == "output":
+        if name == "output":
             text = found["output"]
             if not isinstance(text, str) or expected not in text:
                 yield Violation(
@@ -115,13 +117,14 @@ def _differences(expectation: Expectation, trace: Trace) -> Iterator[Violation]:
                     last,
                 )
             continue
-        if field.name == "effects":
-            expected = {name: count for name, count in expected.items() if count}
-        if found[field.name] != expected:
+        meant = expected
+        if name == "effects":
+            meant = {tool: count for tool, count in expected.items() if count}
+        if found[name] != meant:
             yield Violation(
-                f"{field.name} is not as the scenario expects",
-                _told(expected),
-                _told(found[field.name]),
+                f"{name} is not as the scenario expects",
+                _told(meant),
+                _told(found[name]),
                 last,
             )
 
@@ -142,17 +145,23 @@ def _facts(trace: Trace) -> dict[str, object]:
     results = [message for message in history if message.role == "tool"]
     blocks = [n for n, m in enumerate(results, 1) if m.content.startswith(BLOCK_TEXT)]
     effects: dict[str, int] = {}
-    for event in trace.of(EffectApplied):
-        effects[event.name] = effects.get(event.name, 0) + 1
-    responses = trace.of(ResponseReceived)
+    calls: list[int] = []
+    tools: list[str] = []
+    for event in trace.of(EffectApplied, ResponseReceived, ToolStarted):
+        if isinstance(event, ResponseReceived):
+            calls.append(len(event.message.tool_calls))
+        elif isinstance(event, ToolStarted):
+            tools.append(event.name)
+        elif isinstance(event, EffectApplied):
+            effects[event.name] = effects.get(event.name, 0) + 1
     found = {
         "status": None,
         "output": None,
-        "iterations": len(responses),
+        "iterations": len(calls),
         "messages": UNTOLD,
-        "calls": sum(len(event.message.tool_calls) for event in responses),
+        "calls": sum(calls),
         "first_block": blocks[0] if blocks else None,
-        "tools": tuple(event.name for event in trace.of(ToolStarted)),
+        "tools": tuple(tools),
         "effects": effects,
     }
     if outcome is not None:
@@ -164,9 +173,6 @@ def _facts(trace: Trace) -> dict[str, object]:
             found["messages"] = len(history)
         else:
             found["first_block"] = UNTOLD
-    if trace.header.wire_only:
-        unseen = [name for name in found if name not in ON_THE_WIRE]
-        found |= dict.fromkeys(unseen, UNTOLD)
     return found
 
 

@@ -80,9 +80,11 @@ def verdict_on(
     judgements: Judgements, met: Met, named: Collection[str] = ()
 ) -> Verdict:
     """What the judgements come to, with what was named and never met."""
-    evident = (entry.id for entry in judgements if entry.evidence)
-    all_met = (*met.struck, *met.rules, *evident)
-    unmet = (*met.unmet_rules, *(name for name in named if name not in all_met))
+    unmet = met.unmet_rules
+    if named:
+        evident = (entry.id for entry in judgements if entry.evidence)
+        all_met = (*met.struck, *met.rules, *evident)
+        unmet = (*unmet, *(name for name in named if name not in all_met))
     return Verdict(judgements, unmet, named)
 
 

@@ -205,7 +205,7 @@ def _check(result: RunResult | Finished, *names: str) -> None:
 def _all_are(value: object, kind: type) -> bool:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return False
-    return all(isinstance(entry, kind) for entry in value)
+    return all(issubclass(found, kind) for found in dict.fromkeys(map(type, value)))
 
 
 def _view(history: Sequence[Message]) -> MessageView:

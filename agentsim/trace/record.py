@@ -38,10 +38,11 @@ class Trace:
             who: The witness; None is everyone outside of the agent, which leaves out
                 only what a runtime says of itself (`runtime`).
         """
+        kinds = types or (Event,)
         return [
             event
             for event in self.events
-            if isinstance(event, types or Event)
+            if isinstance(event, kinds)
             and (event.who == who if who is not None else event.who != "runtime")
         ]
 
