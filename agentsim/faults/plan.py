@@ -6,10 +6,9 @@ one, and the engine draws it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from agentsim.core import Message, UsageError
@@ -49,9 +48,10 @@ class _Menu:
         self._attempts = frozenset(rule.attempt for rule in rules)
         self._calls_max = max((rule.fault.calls_min for rule in rules), default=0)
         self.can_be_stale = any(rule.fault.answer == "outdated" for rule in rules)
-        self.rare = MappingProxyType({r.fault.name: r.fault.rare for r in rules})
+        self.names_tools = any(rule.name is not None for rule in rules)
+        self.rare = frozenset(r.fault.name for r in rules if r.fault.rare)
         self.rare_targets = frozenset(r.fault.target for r in rules if r.fault.rare)
-        self.families = tuple(dict.fromkeys(map(family_of, self.rare)))
+        self.families = tuple(dict.fromkeys(family_of(r.fault.name) for r in rules))
         self._known: dict[tuple[object, ...], Offer] = {}
 
     def at(self, operation: Operation, message: Message | None) -> Offer:
@@ -139,13 +139,18 @@ class FaultPlan:
         return own or self._menu.can_be_stale
 
     @property
+    def names_tools(self) -> bool:
+        """Whether any of the faults that are offered is one of a tool by name."""
+        return self._menu.names_tools
+
+    @property
     def families(self) -> tuple[str, ...]:
         """The families of the faults that are offered."""
         return self._menu.families
 
     @property
-    def rare(self) -> Mapping[str, bool]:
-        """Name of each fault that is offered -> whether it ends most runs."""
+    def rare(self) -> frozenset[str]:
+        """Names of the faults that are offered and end most runs."""
         return self._menu.rare
 
     @property

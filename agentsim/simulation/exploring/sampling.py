@@ -12,6 +12,7 @@ times as likely as an unknown tool.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from agentsim.engine import Seeded
@@ -100,12 +101,11 @@ class Sampled(Seeded):
 
     def _places(self, kinds: Sequence[str], first: int, *, cutting: bool) -> list[int]:
         """The options that the run allows: those that may cut it short, or the others."""
-        enabled, rare = self._enabled, self._rare
+        enabled = self._enabled
         return [
-            place
-            for place, kind in enumerate(kinds, first)
-            if rare.get(kind, kind in CUTTING) is cutting
-            and enabled.get(family_of(kind), True)
+            first + place
+            for place, family in _sorted(tuple(kinds), self._rare)[cutting]
+            if enabled.get(family, True)
         ]
 
     def _by_family(self, kinds: Sequence[str], first: int, places: list[int]) -> int:
@@ -115,6 +115,19 @@ class Sampled(Seeded):
             family = place if place < first else family_of(kinds[place - first])
             families.setdefault(family, []).append(place)
         return _one(_one(list(families.values()), self._random), self._random)
+
+
+@lru_cache(maxsize=1024)
+def _sorted(
+    kinds: tuple[str, ...], rare: frozenset[str]
+) -> tuple[Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
+    """Places and families of the options that let a run go on, and of those that cut it."""
+    going_on: list[tuple[int, str]] = []
+    cutting: list[tuple[int, str]] = []
+    for place, kind in enumerate(kinds):
+        cuts = kind in rare or kind in CUTTING
+        (cutting if cuts else going_on).append((place, family_of(kind)))
+    return going_on, cutting
 
 
 def _cutting(menu: Menu, drawn: float) -> str:

@@ -60,7 +60,8 @@ class _Answers:
         if struck is None:
             return answer
         fault, response = struck.fault, struck.response
-        answer = replace(answer, latency_s=answer.latency_s + fault.delay_s)
+        if fault.delay_s:
+            answer = replace(answer, latency_s=answer.latency_s + fault.delay_s)
         if fault.answer == "never":
             return replace(answer, latency_s=math.inf)
         if fault.answer == "error":

@@ -7,7 +7,7 @@ mistake in the agent's code, as a service's SDK would tell it, and ends the simu
 from __future__ import annotations
 
 import operator
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from agentsim.core import (
     Client,
@@ -30,12 +30,13 @@ ROLES = ("system", "user", "assistant", "tool")
 class CheckedClient:
     """A client that refuses what is no request; implements `core.Client`."""
 
-    __slots__ = ("_client", "_life", "_seen")
+    __slots__ = ("_client", "_life", "_seen", "_tools")
 
     def __init__(self, client: Client, life: Incarnation) -> None:
         self._client = client
         self._life = life
         self._seen: Sequence[Message] = ()
+        self._tools: object = ()
 
     async def complete(self, request: Request) -> Response:
         """Answer a request whole.
@@ -56,22 +57,43 @@ class CheckedClient:
         return self._client.stream(request)
 
     def _check(self, request: Request) -> None:
-        fault = _request_fault(request) or self._history_fault(request.messages)
+        fault = (
+            _request_fault(request)
+            or self._tools_fault(request.tools)
+            or _numbers_fault(request.temperature, request.max_tokens)
+            or self._history_fault(request.messages)
+        )
         if fault is not None:
             error = UsageError(f"the agent sent no proper request: {fault}")
             self._life.halt(error)
             raise error
+
+    def _tools_fault(self, tools: object) -> str | None:
+        """Look at the tools, unless they are the tuple that was looked at before."""
+        if tools is self._tools:
+            return None
+        if not isinstance(tools, (tuple, list, Sequence)):
+            return f"tools: expected a list of ToolDef, got {_kind(tools)}"
+        for number, tool in enumerate(tools):
+            if not isinstance(tool, ToolDef):
+                return (
+                    f"tools[{number}]: expected a ToolDef (the definition of a tool), "
+                    f"got {_kind(tool)}"
+                )
+        if type(tools) is tuple:
+            self._tools = tools
+        return None
 
     def _history_fault(self, messages: Sequence[Message]) -> str | None:
         """Look at the messages that were not seen before: a message never changes."""
         seen = self._seen
         self._seen = messages if isinstance(messages, MessageView) else tuple(messages)
         start = len(seen) if _extends(self._seen, seen) else 0
-        return _first(
-            f"messages[{number}]{fault}"
-            for number, message in enumerate(messages[start:], start)
-            if (fault := _message_fault(message)) is not None
-        )
+        for number, message in enumerate(self._seen[start:], start):
+            fault = _message_fault(message)
+            if fault is not None:
+                return f"messages[{number}]{fault}"
+        return None
 
 
 def _extends(messages: Sequence[Message], seen: Sequence[Message]) -> bool:
@@ -90,20 +112,14 @@ def _request_fault(request: object) -> str | None:
     # As objects: the agent may have put in whatever it liked.
     model: object = request.model
     messages: object = request.messages
-    tools: object = request.tools
     if not isinstance(model, str):
         return f"model: expected a text, got {_kind(model)}"
-    if not isinstance(messages, Sequence) or isinstance(messages, str):
+    # What is most likely comes first: to ask for the general is slow.
+    if not isinstance(messages, (tuple, list, MessageView, Sequence)):
         return f"messages: expected a list, got {_kind(messages)}"
-    if not isinstance(tools, Sequence):
-        return f"tools: expected a list of ToolDef, got {_kind(tools)}"
-    fault = _first(
-        f"tools[{number}]: expected a ToolDef (the definition of a tool), "
-        f"got {_kind(tool)}"
-        for number, tool in enumerate(tools)
-        if not isinstance(tool, ToolDef)
-    )
-    return fault or _numbers_fault(request.temperature, request.max_tokens)
+    if isinstance(messages, str):
+        return f"messages: expected a list, got {_kind(messages)}"
+    return None
 
 
 def _numbers_fault(temperature: object, max_tokens: object) -> str | None:
@@ -131,22 +147,17 @@ def _message_fault(message: object) -> str | None:
         return f".tool_call_id: expected a text, got {_kind(answered)}"
     if not isinstance(calls, tuple):
         return f".tool_calls: expected a tuple, got {_kind(calls)}"
-    return _first(
-        f".tool_calls[{number}]: expected a ToolCall of texts, got {_kind(call)}"
-        for number, call in enumerate(calls)
-        if not _is_call(call)
-    )
+    for number, call in enumerate(calls):
+        if not _is_call(call):
+            return f".tool_calls[{number}]: expected a ToolCall of texts, got {_kind(call)}"
+    return None
 
 
 def _is_call(call: object) -> bool:
     if not isinstance(call, ToolCall):
         return False
     parts: tuple[object, ...] = (call.id, call.name, call.arguments)
-    return all(isinstance(part, str) for part in parts)
-
-
-def _first(faults: Iterable[str]) -> str | None:
-    return next(iter(faults), None)
+    return all(issubclass(kind, str) for kind in map(type, parts))
 
 
 def _kind(value: object) -> str:

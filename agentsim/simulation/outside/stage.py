@@ -82,7 +82,7 @@ class Stage(Scene):
 
 def _check_offered(scenario: Scenario, menu: Menu) -> None:
     """Refuse a fault on the menu that can never strike in this scenario."""
-    if any(rule.name is not None for rule in menu.rules):
+    if menu.plan.names_tools:
         tools = {tool.name: tool.writes for tool in scenario.known_tools}
         check_rules(menu.rules, tools)
 

@@ -5,8 +5,9 @@ Counters and what lasts belong to the outside: they outlive an incarnation of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from agentsim.core import FaultStruck, Response, UsageError
@@ -26,13 +27,21 @@ class Strike(NamedTuple):
     attempt: int
 
     @property
-    def texts(self) -> Iterator[str]:
+    def texts(self) -> tuple[str, ...]:
         """The texts of all rules that it fulfils, and the groups that it stands for."""
-        tool = None if self.fault.target == "model" else self.target
-        for name in dict.fromkeys((None, tool)):
-            for attempt in (None, self.attempt):
-                yield FaultRule(self.fault, name, attempt).text
-        yield from groups_of(self.fault.name)
+        return _texts_of(self)
+
+
+@lru_cache(maxsize=1024)
+def _texts_of(strike: Strike) -> tuple[str, ...]:
+    fault = strike.fault
+    tool = None if fault.target == "model" else strike.target
+    rules = [
+        FaultRule(fault, name, attempt).text
+        for name in dict.fromkeys((None, tool))
+        for attempt in (None, strike.attempt)
+    ]
+    return (*rules, *groups_of(fault.name))
 
 
 class _Lasting:
@@ -85,6 +94,7 @@ class Striker:
         self.strikes: list[Strike] = []
         self._attempts: dict[tuple[Target, str], int] = {}
         self._lasting: dict[tuple[Target, str], _Lasting] = {}
+        self._is_idle = not (plan.rules or plan.offered)
 
     @property
     def without_end(self) -> bool:
@@ -112,6 +122,8 @@ class Striker:
             outdated: See `Operation`.
             response: The reply, where the operation is a request to the model.
         """
+        if self._is_idle:
+            return None
         key = (target, name)
         attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
         operation = Operation(target, name, attempt, writes, 0, outdated)

@@ -42,18 +42,19 @@ def simulated_tools(stage: Stage, life: Life) -> tuple[Tool, ...]:
 class _SimulatedTool:
     """Runs one tool of the world, recorded, gated and struck by faults."""
 
-    __slots__ = ("_answer_label", "_life", "_stage", "_tool", "_writes")
+    __slots__ = ("_answer_label", "_life", "_name", "_stage", "_tool", "_writes")
 
     def __init__(self, stage: Stage, life: Life, tool: WorldTool) -> None:
         self._stage = stage
         self._life = life
         self._tool = tool
+        self._name = tool.name
         self._writes = not tool.rights.read_only
         self._answer_label = f"{tool.name} answer"
 
     async def __call__(self, arguments: dict[str, Any]) -> object:
         operation = self._stage.next_operation()
-        self._life.record(ToolStarted(operation, self._tool.name, dict(arguments)))
+        self._life.record(ToolStarted(operation, self._name, dict(arguments)))
         try:
             output = await self._operate(operation, arguments)
         except asyncio.CancelledError:
@@ -70,23 +71,23 @@ class _SimulatedTool:
         return output
 
     def _end(self, operation: int, ending: ToolEnding, output: str) -> None:
-        self._life.record(ToolEnded(operation, self._tool.name, ending, output))
+        self._life.record(ToolEnded(operation, self._name, ending, output))
 
     async def _operate(self, operation: int, arguments: dict[str, Any]) -> object:
-        tool, writes = self._tool, self._writes
+        name, writes = self._name, self._writes
         reads = None if writes else self._stage.reads
-        outdated = reads is not None and reads.outdated(tool.name, arguments)
+        outdated = reads is not None and reads.outdated(name, arguments)
         struck = self._stage.striker.strike(
-            self._life, "tool", tool.name, writes=writes, outdated=outdated
+            self._life, "tool", name, writes=writes, outdated=outdated
         )
         if struck is not None:
             return await self._operate_struck(struck, operation, arguments)
-        await self._life.gate(tool.name, latency_s=tool.latency_s)
+        await self._life.gate(name, latency_s=self._tool.latency_s)
         output = await self._apply(operation, arguments)
         if writes:
             await self._life.gate(self._answer_label)
         elif reads is not None:
-            reads.note(tool.name, arguments, output)
+            reads.note(name, arguments, output)
         return output
 
     async def _operate_struck(
@@ -112,7 +113,7 @@ class _SimulatedTool:
         return output
 
     async def _apply(self, operation: int, arguments: dict[str, Any]) -> str:
-        name = self._tool.name
+        name = self._name
         output = await self._stage.world.perform(
             name, arguments, operation=operation, at_ns=self._life.now_ns
         )
