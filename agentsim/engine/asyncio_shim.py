@@ -23,7 +23,7 @@ from collections.abc import (
     Iterator,
     MutableSet,
 )
-from contextvars import Context
+from contextvars import Context, copy_context
 from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
@@ -167,6 +167,26 @@ def run_ready(
                 return True
         if main is not None and main.done():
             return True
+
+
+class SimHandle(asyncio.Handle):
+    """A handle made without asking the loop whether it debugs: each step makes one."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        callback: Callable[..., object],
+        args: tuple[Any, ...],
+        loop: SimLoop,
+        context: Context | None,
+    ) -> None:
+        self._context = copy_context() if context is None else context
+        self._loop = loop
+        self._callback = callback
+        self._args = args
+        self._cancelled = False
+        self._repr = self._source_traceback = None
 
 
 def timer_handle(

@@ -33,6 +33,7 @@ from agentsim.core import UsageError
 from agentsim.engine.asyncio_shim import (
     EAGER_FACTORY,
     SimFuture,
+    SimHandle,
     SimTask,
     base_attributes,
     nobody_asked,
@@ -79,11 +80,14 @@ class SimLoop(asyncio.BaseEventLoop):
         dead: Whether its life is over: it then reports nothing any more.
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
         looks: How often the time was asked for since anything happened.
+        handed_in: Futures that threads outside of the simulation have made true.
         refusals: How often something was refused.
         held_up: How many of its threads wait for a lock, an event or the like.
         idents: Of the threads of this life: its own, and those that it waits for.
         jobs: The threads of this life; None where there is nobody to open gates.
     """
+
+    _debug: bool
 
     def __init__(self, now_ns: int = 0, life: int = 1) -> None:
         vars(self).update(base_attributes())
@@ -103,7 +107,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self._thread = threading.get_ident()
         self.idents = {self._thread}
         self._asked_for: set[int] = set()
-        self._handed_in: deque[asyncio.Future[bool]] = deque()
+        self.handed_in: deque[asyncio.Future[bool]] = deque()
         self._bell = _bell()
         self.held_up = 0
         self._factory: _Factory | None = None
@@ -202,7 +206,8 @@ class SimLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
     ) -> asyncio.Handle:
         """Call as soon as all that is ready before has run."""
-        handle = asyncio.Handle(callback, args, self, context)
+        make = asyncio.Handle if self._debug else SimHandle
+        handle = make(callback, args, self, context)
         self.ready.append(handle)
         return handle
 
@@ -297,16 +302,16 @@ class SimLoop(asyncio.BaseEventLoop):
 
     def hand_in(self, future: asyncio.Future[bool]) -> None:
         """Take a future that a thread outside of the simulation has made true."""
-        self._handed_in.append(future)
+        self.handed_in.append(future)
         with suppress(RuntimeError):  # the bell rings already
             self._bell.release()
 
     def take_in(self) -> bool:
         """Set what was handed in since the last time; False if nothing was."""
-        if not self._handed_in:
+        if not self.handed_in:
             return False
-        while self._handed_in:
-            future = self._handed_in.popleft()
+        while self.handed_in:
+            future = self.handed_in.popleft()
             if not future.done():
                 future.set_result(True)
         return True
@@ -474,6 +479,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self.timers.clear()
         self._tasks.clear()
         self._closers.clear()
+        self.jobs = None  # it holds the life, and that the loop: no more such rings
         self._closed = True
         return True
 

@@ -71,7 +71,7 @@ class Scheduler:
         """Let one thing happen; False when nothing can, or the life is over."""
         loop, gates = now.loop, now.gates
         loop.looks = 0
-        if loop.take_in():
+        if loop.handed_in and loop.take_in():
             return True
         timer_ns = loop.next_timer_ns() if loop.timers else None
         if not gates:

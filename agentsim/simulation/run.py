@@ -188,6 +188,7 @@ def run(
             judgements = judge_whole(stage, trace, lost)
     finally:
         stage.engine.bury()
+        stage.client = None  # it holds the stage: such rings wait for the collector
     stage.world.pass_time(stage.engine.now_ns)
     met = met_in(stage)
     return Run(
