@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from agentsim.core.json_fault import DEPTH_MAX, DIGITS_MAX, find_fault
@@ -21,6 +22,10 @@ __all__ = [
     "parse_arguments",
     "parse_json",
 ]
+
+
+KNOWN_LENGTH = 1_000
+"""Characters of a text up to which its canonical form is kept: models repeat calls."""
 
 
 class InvalidArguments(ValueError):
@@ -88,10 +93,17 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 def canonical_arguments(text: str) -> str:
     """Canonical form of a call's arguments; what is invalid stays as it was written."""
+    return _known(text) if len(text) <= KNOWN_LENGTH else _canonical(text)
+
+
+def _canonical(text: str) -> str:
     try:
         return canonical_json(parse_arguments(text))
     except InvalidArguments:
         return text
+
+
+_known = lru_cache(maxsize=1024)(_canonical)
 
 
 def _type_name(value: object) -> str:

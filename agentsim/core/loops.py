@@ -56,7 +56,10 @@ class LoopWindow:
 
     def count(self, sign: str) -> int:
         """How often a signature counts in the window now."""
-        return sum(1 for entry in self._entries if entry.counts and entry.sign == sign)
+        count = 0
+        for entry in self._entries:
+            count += entry.sign == sign and entry.counts
+        return count
 
     def add(
         self, sign: str, key: CallKey, *, writes: bool, failed: bool = False

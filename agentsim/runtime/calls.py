@@ -23,6 +23,7 @@ from agentsim.core import (
     ToolEnding,
     ToolStarted,
     WorldError,
+    call_key,
     canonical_json,
 )
 from agentsim.runtime.arguments import APPROVER, check_arguments, read_arguments
@@ -52,7 +53,7 @@ async def answer_call(session: Session, slot: Slot) -> None:
         return
     try:
         arguments = read_arguments(call.arguments)
-        slot.key = (call.name, canonical_json(arguments))
+        slot.key = call_key(call.name, call.arguments)
         check_arguments(arguments, session.config.schemas[tool.name])
     except InvalidArguments as fault:
         _refuse(session, slot, f"Error: invalid arguments for {call.name}: {fault}")
@@ -107,30 +108,29 @@ async def _confirm(
 async def _execute(
     session: Session, slot: Slot, tool: Tool, arguments: dict[str, Any]
 ) -> None:
+    name = tool.name
     session.operations += 1
     slot.operation = session.operations
     slot.state = "running"
-    session.executed[tool.name] = session.executed.get(tool.name, 0) + 1
+    session.executed[name] = session.executed.get(name, 0) + 1
     if session.emit.heard:
-        session.emit(
-            ToolStarted(slot.operation, tool.name, _copy(arguments), slot.call.id)
-        )
+        session.emit(ToolStarted(slot.operation, name, _copy(arguments), slot.call.id))
     ending: ToolEnding
     try:
         value: object = tool.run(arguments)
         if inspect.isawaitable(value):
             value = await value
-        raw, ending = result_text(tool.name, value)
+        raw, ending = result_text(name, value)
     except asyncio.CancelledError:
         if session.interrupted:
             raise
-        raw, ending = f"Error: {tool.name} cancelled itself", "cancelled"
+        raw, ending = f"Error: {name} cancelled itself", "cancelled"
     except Exception as error:  # noqa: BLE001 a tool's error is a result (R3.4)
         raw, ending = _error_text(slot, error)
     # Late: the slot stays `running`, and is reported as not finished or unknown.
     session.check()
     slot.answer(raw, failed=ending != "ok")
-    session.emit(ToolEnded(slot.operation, tool.name, ending, raw, slot.call.id))
+    session.emit(ToolEnded(slot.operation, name, ending, raw, slot.call.id))
 
 
 def result_text(name: str, value: object) -> tuple[str, ToolEnding]:
@@ -157,6 +157,7 @@ def _error_text(slot: Slot, error: Exception) -> tuple[str, ToolEnding]:
 
 def _copy(arguments: dict[str, Any]) -> dict[str, Any]:
     """A copy that a tool or a person may change without changing what was recorded."""
-    if any(isinstance(value, (dict, list)) for value in arguments.values()):
-        return copy.deepcopy(arguments)
+    for value in arguments.values():
+        if isinstance(value, (dict, list)):
+            return copy.deepcopy(arguments)
     return dict(arguments)

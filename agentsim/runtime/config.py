@@ -145,7 +145,7 @@ class AgentConfig:
 def keeper(memory: Memory | Sequence[Message] | None) -> Memory | None:
     """The memory that a run appends to, if it was given one."""
     if memory is None or isinstance(memory, (tuple, list)):
-        return None  # the usual cases first: asking for a protocol is slow
+        return None  # asking for a protocol is slow
     return memory if isinstance(memory, Memory) else None
 
 
@@ -153,7 +153,11 @@ def recall(memory: Memory | Sequence[Message] | None) -> Sequence[Message]:
     """What was said before this run, without the system prompt of an earlier one."""
     if memory is None:
         return ()
-    earlier = memory.load() if isinstance(memory, Memory) else memory
+    earlier: Sequence[Message]
+    if isinstance(memory, (tuple, list)):
+        earlier = memory  # the usual cases first: asking for a protocol is slow
+    else:
+        earlier = memory.load() if isinstance(memory, Memory) else memory
     head = 0
     while head < len(earlier) and earlier[head].role == "system":
         head += 1

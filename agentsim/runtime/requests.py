@@ -56,12 +56,13 @@ def take_injected(session: Session) -> None:
         return
     session.check()
     messages: object = call_back("inject", inject)
-    if not isinstance(messages, Sequence):
+    if not isinstance(messages, (list, tuple, Sequence)):  # the usual ones first
         kind = type(messages).__name__
         raise RunOver("failed", f"inject returned {kind}; expected a list of Injected")
     for injected in messages:
         session.emit(MessageInjected(injected.id, injected.text))
-    session.append(*(user(injected.text) for injected in messages))
+    if messages:
+        session.append(*(user(injected.text) for injected in messages))
 
 
 async def ask(session: Session, client: Client) -> Response:
@@ -71,18 +72,19 @@ async def ask(session: Session, client: Client) -> Response:
         RunOver: `failed` with the provider's words; the run's own end, if that is first.
     """
     session.check()
-    config = session.config
-    request = Request(
+    config, view = session.config, session.history.view()
+    asked = (
         config.model,
-        session.history.view(),
+        view,
         session.definitions,
         config.temperature,
         config.max_tokens,
     )
+    request = Request(*asked)
     session.said = ""
     session.requests += 1
     session.open_request = session.requests
-    session.emit(_sent(session, request))
+    session.emit(RequestSent(session.requests, *asked))
     try:
         response = await client.complete(request)
     except asyncio.CancelledError:
@@ -95,17 +97,6 @@ async def ask(session: Session, client: Client) -> Response:
         session.meter.add(request, response)
     session.check()
     return _checked(session, response)
-
-
-def _sent(session: Session, request: Request) -> RequestSent:
-    return RequestSent(
-        session.requests,
-        request.model,
-        session.history.view(),
-        tuple(request.tools),
-        request.temperature,
-        request.max_tokens,
-    )
 
 
 def _failure(session: Session, error: Exception | None) -> RunOver:
