@@ -13,7 +13,10 @@ from agentsim.providers.wires.dialect import Dialect
 __all__ = ["DIALECTS", "dialect_named"]
 
 DIALECTS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"chat": ("agentsim.providers.openai_chat", "CHAT")}
+    {
+        "chat": ("agentsim.providers.openai_chat", "CHAT"),
+        "responses": ("agentsim.providers.openai_responses", "RESPONSES"),
+    }
 )
 """Name of a dialect -> the package that has it, and its name there."""
 

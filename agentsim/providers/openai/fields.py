@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from agentsim.providers.openai.values import Faults, record, text, too_long
 from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["metadata", "unknown"]
+__all__ = ["metadata", "service_tier_of", "unknown"]
 
 PAIRS_MAX, KEY_MAX, VALUE_MAX = 16, 64, 512
 
@@ -43,3 +44,9 @@ def metadata(value: object, path: str) -> Faults:
         if isinstance(entry, str) and len(entry) > VALUE_MAX:
             sizes = (VALUE_MAX, len(entry))
             yield too_long("string", where, sizes, rule="metadata")
+
+
+def service_tier_of(body: Mapping[str, Any]) -> str:
+    """The tier that a request is served in: what it asks for, unless that is `auto`."""
+    asked = body.get("service_tier")
+    return asked if isinstance(asked, str) and asked != "auto" else "default"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["completion_id", "fingerprint", "request_id"]
+__all__ = ["completion_id", "fingerprint", "item_id", "request_id", "response_id"]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -17,6 +17,16 @@ def completion_id(number: int) -> str:
         digest, letter = divmod(digest, len(_LETTERS))
         letters.append(_LETTERS[letter])
     return f"chatcmpl-{''.join(letters)}"
+
+
+def response_id(number: int) -> str:
+    """Id of the response to a request: `resp_` and 50 hexadecimal digits."""
+    return f"resp_{_digest(f'response {number}').hex()[:50]}"
+
+
+def item_id(prefix: str, number: int, index: int) -> str:
+    """Id of an item of a response: its prefix and 50 hexadecimal digits."""
+    return f"{prefix}_{_digest(f'item {index} of response {number}').hex()[:50]}"
 
 
 def request_id(number: int) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from agentsim.core import Request, Response, Usage
 from agentsim.providers.openai.custom import custom_names
+from agentsim.providers.openai.fields import service_tier_of
 from agentsim.providers.openai.ids import completion_id, fingerprint
 from agentsim.providers.openai_chat.messages import own_fields, write_call
 
-__all__ = ["completion_body", "finish_reason", "service_tier_of"]
+__all__ = ["completion_body", "finish_reason"]
 
 FINISH_REASONS = {
     "end_turn": "stop",
@@ -62,12 +63,6 @@ def completion_body(
     if response.usage is not None:
         told["usage"] = usage_body(response.usage)
     return told
-
-
-def service_tier_of(body: Mapping[str, Any]) -> str:
-    """The tier that a request is served in: what it asks for, unless that is `auto`."""
-    asked = body.get("service_tier")
-    return asked if isinstance(asked, str) and asked != "auto" else "default"
 
 
 def finish_reason(response: Response) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.core import ProviderError
-from agentsim.providers.openai.errors import error_answer, error_body
-from agentsim.providers.openai.ids import request_id
+from agentsim.providers.openai.dialect import OpenAIDialect
+from agentsim.providers.openai.errors import error_body
 from agentsim.providers.openai_chat.answers import Completion, read_completion
 from agentsim.providers.openai_chat.chunks import read_chunks
 from agentsim.providers.openai_chat.completions import completion_body
@@ -17,29 +17,19 @@ from agentsim.providers.openai_chat.rulebook.profile import (
     ChatProfile,
 )
 from agentsim.providers.openai_chat.stream import completion_frames
-from agentsim.providers.openai_chat.wire import WIRE, ChatReader, read_body
-from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.openai_chat.wire import WIRE, ChatReader
 from agentsim.providers.wires.dialect import Answered, Frame
-from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = ["CHAT", "ChatDialect"]
 
-PROCESSING_MS = "1000"
-"""How long the service says that it took: it never looks at a clock."""
 
-
-class ChatDialect:
+class ChatDialect(OpenAIDialect):
     """Chat Completions; implements `wires.Dialect`."""
 
     @property
     def wire(self) -> str:
         """Its name."""
         return WIRE
-
-    @property
-    def content_type(self) -> str:
-        """The `content-type` of a stream."""
-        return "text/event-stream; charset=utf-8"
 
     @property
     def strict(self) -> ChatProfile:
@@ -55,10 +45,6 @@ class ChatDialect:
         """A new reader, for one client."""
         return ChatReader(STRICT if profile is None else profile)
 
-    def read_body(self, raw: bytes) -> dict[str, Any] | WireRefusal:
-        """Read the body of a request."""
-        return read_body(raw)
-
     def body(self, answered: Answered) -> dict[str, Any]:
         """The body of an answer that is not streamed."""
         return completion_body(
@@ -72,17 +58,6 @@ class ChatDialect:
     def frames(self, answered: Answered) -> Sequence[Frame]:
         """The events of an answer that is streamed."""
         return completion_frames(answered)
-
-    def headers(self, number: int) -> dict[str, str]:
-        """The headers of an answer beside its content type."""
-        return {
-            "openai-processing-ms": PROCESSING_MS,
-            "x-request-id": request_id(number),
-        }
-
-    def error_answer(self, error: ProviderError, *, number: int) -> HttpAnswer:
-        """The answer that tells of an error."""
-        return error_answer(error, number=number)
 
     def error_frames(self, error: ProviderError, *, number: int) -> Sequence[Frame]:
         """The event that tells of an error after a stream has begun; nothing follows."""

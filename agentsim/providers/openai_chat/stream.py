@@ -14,11 +14,11 @@ from typing import Any
 
 from agentsim.core import ToolCall
 from agentsim.providers.openai.custom import custom_names
+from agentsim.providers.openai.fields import service_tier_of
 from agentsim.providers.openai.ids import completion_id, fingerprint
 from agentsim.providers.openai_chat.completions import (
     finish_reason,
     message_body,
-    service_tier_of,
     usage_body,
 )
 from agentsim.providers.openai_chat.messages import write_call

@@ -15,14 +15,15 @@ from agentsim.core import (
 )
 from agentsim.providers.openai_responses.items import REASONING
 
-__all__ = ["INCOMPLETE", "carried_for"]
+__all__ = ["ENDED", "INCOMPLETE", "carried_for"]
 
 INCOMPLETE = {"max_tokens": "max_output_tokens", "content_filter": "content_filter"}
 """Neutral stop reason -> why the service calls a response incomplete."""
 
 _ENCRYPTED = "encrypted_content"
 
-_ENDED = (*FINAL_REASONS, "tool_use", "pause_turn", "refusal")
+ENDED = (*FINAL_REASONS, "tool_use", "pause_turn", "refusal")
+"""Neutral stop reasons of a response that is whole; others are told as they are."""
 
 
 def carried_for(response: Response, body: Mapping[str, Any]) -> Response:
@@ -54,7 +55,7 @@ def carried_for(response: Response, body: Mapping[str, Any]) -> Response:
 
 def _reason(response: Response) -> str:
     reason = response.stop_reason
-    if reason not in _ENDED:
+    if reason not in ENDED:
         return reason
     if response.refusal is not None or reason == "refusal":
         return "refusal"

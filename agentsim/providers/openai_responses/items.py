@@ -73,7 +73,7 @@ class Piece:
     Attributes:
         rest: The item without what the other fields hold; all of it for `whole`.
         texts: Of a message or an output, in their order.
-        key: The call that an output answers.
+        key: The call that an output answers, or None.
     """
 
     kind: Kind
@@ -81,7 +81,7 @@ class Piece:
     texts: Sequence[str] = ()
     call: ToolCall | None = None
     block: Mapping[str, Any] | None = None
-    key: str = ""
+    key: str | None = None
 
     @property
     def entry(self) -> dict[str, Any]:

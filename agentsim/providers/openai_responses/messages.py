@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentsim.core import WIRE_BLOCK, Message, ToolCall
+from agentsim.core import WIRE_BLOCK, Message, Role, ToolCall
 from agentsim.providers.openai_responses.items import (
     CALLS,
     REASONING,
@@ -71,16 +71,21 @@ def _closed(item: object) -> bool:
     return item.get("phase") != "commentary"
 
 
-def read_group(items: Sequence[object]) -> Message:
-    """Read the items of one message."""
-    pieces = [take(item) for item in items]
-    role = role_of(items[0])
+def read_group(items: Sequence[object], *, answer: bool = False) -> Message:
+    """Read the items of one message.
+
+    Args:
+        answer: Whether they are all that an answer says: the model's, whatever they
+            are, and kept as they came.
+    """
+    role = "assistant" if answer else role_of(items[0])
+    pieces = [_taken(item, role) for item in items]
     texts = [text for piece in pieces for text in piece.texts]
     calls = tuple(piece.call for piece in pieces if piece.call is not None)
     blocks = tuple(piece.block for piece in pieces if piece.block is not None)
-    answered = (pieces[0].key or None) if role == "tool" else None
+    answered = pieces[0].key if role == "tool" else None
     message = Message(role, "".join(texts), calls, answered, blocks=blocks)
-    if write_items(message) == items:
+    if not answer and write_items(message) == items:
         return message
     several = len(texts) > 1
     entries = [
@@ -168,11 +173,18 @@ def _next(
     if kind == "text":
         return Piece("text", rest, [message.content])
     if kind == "result":
-        return Piece("result", rest, [message.content], key=message.tool_call_id or "")
+        return Piece("result", rest, [message.content], key=message.tool_call_id)
     if kind == "call":
         call = next(calls, None)
         return Piece("call", rest, call=call) if call is not None else None
     if kind == REASONING:
         block = next(blocks, None)
         return Piece("reasoning", rest, block=block) if block is not None else None
-    return take(rest)
+    return _taken(rest, message.role)
+
+
+def _taken(item: object, role: Role) -> Piece:
+    """An item, taken apart: an output is a result in a message of its own only."""
+    piece = take(item)
+    misplaced = piece.key is not None and role != "tool"
+    return Piece("whole", item) if misplaced else piece

@@ -17,6 +17,7 @@ from agentsim.core import (
     ProviderError,
     Request,
     Response,
+    tokens_of,
 )
 from agentsim.providers.openai.errors import wire_error
 from agentsim.providers.openai.numbers import temperature_of, whole
@@ -24,6 +25,7 @@ from agentsim.providers.openai_responses.carried import carried_for
 from agentsim.providers.openai_responses.folding import Folding
 from agentsim.providers.openai_responses.items import type_of
 from agentsim.providers.openai_responses.messages import write_items
+from agentsim.providers.openai_responses.rulebook.fields import counted_faults
 from agentsim.providers.openai_responses.rulebook.judge import ResponsesRules
 from agentsim.providers.openai_responses.rulebook.models import CONTEXT_WORDS
 from agentsim.providers.openai_responses.rulebook.profile import (
@@ -105,6 +107,20 @@ class ResponsesReader:
         refusal = self._rules.check(body, view, held=missing)
         self._last = turn = _Turn(self, body, items)
         return Asked(self._request(body, view), refusal, turn)
+
+    def count(self, body: Mapping[str, Any]) -> int | WireRefusal:
+        """Tokens of an input, or what is wrong with its form; nothing is remembered."""
+        unknown = next(counted_faults(body), None)
+        if unknown is not None:
+            return unknown
+        fields = {key: value for key, value in body.items() if key != "personality"}
+        fields["model"] = body.get("model") or "any"
+        reader = ResponsesReader(self._profile, self.stored)
+        view = reader.read(fields).request.messages
+        refusal = reader._rules.of_form(fields)
+        if refusal is None:
+            _held, refusal = self._held(body)
+        return refusal or tokens_of(sum(message.characters for message in view))
 
     def answered(self, body: Mapping[str, Any]) -> None:
         """Keep what answers the last request: later ones may go on from it.

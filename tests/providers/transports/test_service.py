@@ -186,7 +186,7 @@ def test_an_unknown_path_is_not_found() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/v1/responses",
+        "/v1/responses/compact",
         "/v1/messages",
         "/v1/embeddings",
         "/v1/chat/completions/chatcmpl-1",

@@ -28,7 +28,13 @@ from agentsim.providers.openai_responses.rulebook.offers import (
 )
 from agentsim.providers.openai_responses.rulebook.table import refuse
 
-__all__ = ["COUNTED", "FIELDS", "combination_faults", "field_faults", "unknown_faults"]
+__all__ = [
+    "FIELDS",
+    "combination_faults",
+    "counted_faults",
+    "field_faults",
+    "unknown_faults",
+]
 
 OUTPUT_TOKENS_MIN = 16
 
@@ -157,6 +163,13 @@ def unknown_faults(fields: Mapping[str, Any]) -> Faults:
     """Fields that the service does not know."""
     for key in fields:
         if key not in FIELDS:
+            yield unknown(key)
+
+
+def counted_faults(body: Mapping[str, Any]) -> Faults:
+    """Fields that a request which only asks for a count does not have."""
+    for key in body:
+        if key not in (*COUNTED, "input"):
             yield unknown(key)
 
 

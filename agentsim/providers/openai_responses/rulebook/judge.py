@@ -102,22 +102,28 @@ class ResponsesRules:
             view: The messages that the items make, which were read before.
             held: Why what the request refers to is not there, or None.
         """
+        truncated = body.get("truncation") == "auto"
+        return (
+            self.of_form(body)
+            or self._first(model_faults(body, self._profile))
+            or held
+            or self._pairing.verdict()
+            or self._first(context_faults(view, self._profile, truncated=truncated))
+        )
+
+    def of_form(self, body: Mapping[str, Any]) -> WireRefusal | None:
+        """What is wrong with the fields and the items of a request, each alone, or None.
+
+        The items were read before.
+        """
         self._look_at_fields({k: v for k, v in body.items() if k != "input"})
-        found = (
+        return (
             self._first(_nothing_faults(body))
             or self._unknown
             or self._first(_input_faults(body.get("input")))
             or self._forms.verdict()
             or self._lone
             or self._combined
-        )
-        truncated = body.get("truncation") == "auto"
-        return (
-            found
-            or self._first(model_faults(body, self._profile))
-            or held
-            or self._pairing.verdict()
-            or self._first(context_faults(view, self._profile, truncated=truncated))
         )
 
     def _look_at_fields(self, fields: dict[str, Any]) -> None:

@@ -1,0 +1,66 @@
+"""Responses as one of the dialects that a service speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentsim.core import ProviderError
+from agentsim.providers.openai.dialect import OpenAIDialect
+from agentsim.providers.openai_responses.answers import ResponsesAnswer, read_response
+from agentsim.providers.openai_responses.events import read_events
+from agentsim.providers.openai_responses.more import more
+from agentsim.providers.openai_responses.responses import response_body
+from agentsim.providers.openai_responses.stream import error_event, response_frames
+from agentsim.providers.openai_responses.wire import WIRE, ResponsesReader
+from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.asked import Reader
+from agentsim.providers.wires.dialect import Answered, Frame
+
+__all__ = ["RESPONSES", "ResponsesDialect"]
+
+
+class ResponsesDialect(OpenAIDialect):
+    """Responses; implements `wires.Dialect` and `wires.HasMore`."""
+
+    @property
+    def wire(self) -> str:
+        """Its name."""
+        return WIRE
+
+    def reader(self) -> ResponsesReader:
+        """A new reader, for one client."""
+        return ResponsesReader()
+
+    def body(self, answered: Answered) -> dict[str, Any]:
+        """The body of an answer that is not streamed."""
+        return response_body(answered)
+
+    def frames(self, answered: Answered) -> Sequence[Frame]:
+        """The events of an answer that is streamed."""
+        return response_frames(answered)
+
+    def error_frames(self, error: ProviderError, *, number: int) -> Sequence[Frame]:
+        """The event that tells of an error after a stream has begun; nothing follows."""
+        del number  # the stream has told before which request it answers
+        return [error_event(error, at=0)]
+
+    def read_answer(self, body: Mapping[str, Any]) -> ResponsesAnswer:
+        """Read the body of an answer that was not streamed."""
+        return read_response(body)
+
+    def read_frames(self, frames: Sequence[Frame]) -> ResponsesAnswer:
+        """Read the events of a stream: what came is as in the plain answer."""
+        return read_events(frames)
+
+    def more(
+        self, reader: Reader, method: str, path: str, body: bytes
+    ) -> HttpAnswer | None:
+        """Count an input, or answer of responses that are stored."""
+        if not isinstance(reader, ResponsesReader):
+            return None
+        return more(reader, method, path, body)
+
+
+RESPONSES = ResponsesDialect()
+"""Responses."""
