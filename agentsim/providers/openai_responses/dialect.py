@@ -11,13 +11,22 @@ from agentsim.providers.openai_responses.answers import ResponsesAnswer, read_re
 from agentsim.providers.openai_responses.events import read_events
 from agentsim.providers.openai_responses.more import more
 from agentsim.providers.openai_responses.responses import response_body
+from agentsim.providers.openai_responses.rulebook.profile import (
+    LENIENT_RESPONSES,
+    STRICT_RESPONSES,
+    ResponsesProfile,
+)
 from agentsim.providers.openai_responses.stream import error_event, response_frames
 from agentsim.providers.openai_responses.wire import WIRE, ResponsesReader
 from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Reader
 from agentsim.providers.wires.dialect import Answered, Frame
+from agentsim.providers.wires.sse import frame_bytes
 
 __all__ = ["RESPONSES", "ResponsesDialect"]
+
+KEEPALIVE = frame_bytes(Frame({"type": "keepalive"}, "keepalive"))
+"""An event that the service sends where it is silent for long."""
 
 
 class ResponsesDialect(OpenAIDialect):
@@ -28,9 +37,24 @@ class ResponsesDialect(OpenAIDialect):
         """Its name."""
         return WIRE
 
-    def reader(self) -> ResponsesReader:
+    @property
+    def noise(self) -> Sequence[bytes]:
+        """What says nothing between two events, beside comments."""
+        return (KEEPALIVE,)
+
+    @property
+    def strict(self) -> ResponsesProfile:
+        """The profile that judges unless another is asked for."""
+        return STRICT_RESPONSES
+
+    @property
+    def lenient(self) -> ResponsesProfile:
+        """The profile with only the rules that the service has for sure."""
+        return LENIENT_RESPONSES
+
+    def reader(self, profile: ResponsesProfile | None = None) -> ResponsesReader:
         """A new reader, for one client."""
-        return ResponsesReader()
+        return ResponsesReader(STRICT_RESPONSES if profile is None else profile)
 
     def body(self, answered: Answered) -> dict[str, Any]:
         """The body of an answer that is not streamed."""

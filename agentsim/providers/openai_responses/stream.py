@@ -41,11 +41,12 @@ def response_frames(answered: Answered) -> list[Frame]:
     frames.append(_response("in_progress", begun_body(body)))
     calls = 0
     for index, item in enumerate(body["output"]):
+        called = item["type"] in _WRITTEN
         frames += [
-            replace(frame, call=calls if frame.call is not None else None)
+            replace(frame, call=calls if called else None)
             for frame in _item(item, index)
         ]
-        calls += item["type"] in _WRITTEN
+        calls += called
     reason = answered.response.stop_reason
     if reason:
         kind = "completed" if reason in ENDED else "incomplete"
@@ -141,7 +142,7 @@ def _summary(part: Any, at: Mapping[str, Any]) -> Iterator[Frame]:  # noqa: ANN4
 def _call(item: Mapping[str, Any], at: Mapping[str, Any]) -> Iterator[Frame]:
     key, kind = _WRITTEN[item["type"]]
     for piece in cut_text(item[key]):
-        yield replace(_frame(f"{kind}.delta", {**at, "delta": piece}), call=0)
+        yield _frame(f"{kind}.delta", {**at, "delta": piece})
     done = {**at, key: item[key]}
     if key == "arguments":
         done["name"] = item["name"]

@@ -119,7 +119,7 @@ class ModelService:
         )
         if attempt.receipt is None:
             whole = dialect.body(answered)
-            reader.answered(whole)
+            asked.reader.answered(whole)
             return _json(whole, dialect.headers(attempt.number))
         return stream_answer(
             Streamed(
@@ -128,7 +128,7 @@ class ModelService:
                 attempt.receipt,
                 attempt.error,
                 request.read_timeout_s,
-                lambda: reader.answered(dialect.body(answered)),
+                lambda: asked.reader.answered(dialect.body(answered)),
             )
         )
 

@@ -14,6 +14,10 @@ from agentsim.providers.wires.sse import frame_bytes
 __all__ = ["Course", "Portion", "course_of"]
 
 
+_ENDINGS = (".done", "_stop")
+"""How the events are named that end a call, and are no piece of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Portion:
     """Bytes that come at once, with the events that are whole with them."""
@@ -81,7 +85,8 @@ def _broken(
         return Course(_first_bytes(whole, fault), "cut")
     before = tuple(whole[: fault.place(ends)])
     if fault.kind == "error":
-        return Course((*before, *_portions(error)), "told")
+        told = [_numbered(frame, len(before) + n) for n, frame in enumerate(error)]
+        return Course((*before, *_portions(told)), "told")
     if fault.kind == "stalls":
         return Course(before, "stalls")
     return Course(before, "cut" if fault.kind == "cut" else "ends")
@@ -112,7 +117,8 @@ def _doubled(frames: Sequence[Frame], fault: StreamFault) -> list[Frame]:
         if frame.text:
             texts.append(number)
         elif frame.call in begun:
-            pieces.append(number)
+            if not frame.event.endswith(_ENDINGS):
+                pieces.append(number)
         elif frame.call is not None:
             begun.add(frame.call)  # how a call begins is no piece of it
     among = texts or pieces or [0]

@@ -44,7 +44,7 @@ class Frame:
         data: The JSON of the event; a text is sent as it is (`[DONE]`).
         event: Its name; empty where the wire has none.
         text: What it carries of the text of the model: empty for all other frames.
-        call: Index of the call, 0-based, of whose arguments it carries a piece.
+        call: Index of the call, 0-based, that it is of: how it begins, a piece, its end.
         ends: Whether the answer is whole with it: what comes later is decoration.
     """
 
