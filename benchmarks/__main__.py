@@ -21,6 +21,7 @@ from agentsim.core import Limits
 from agentsim.providers import call, say
 from agentsim.simulation import Menu, Scenario, explore, load_scenario, run
 from agentsim.world import Search
+from benchmarks.http_loop import constant_server, loop, served, up_s
 from benchmarks.openai_loop import CannedOpenAI, agent
 from benchmarks.stock import StockRun
 from benchmarks.threads import JOBS, fifteen_gates, simulated_jobs, stock_jobs
@@ -88,6 +89,25 @@ def openai_loop() -> list[Row]:
             f"{simulated_s / canned_s:.2f} x ({canned_s * 1e3:.1f} ms)",
             "",
         )
+    ]
+
+
+def server() -> list[Row]:
+    """How soon a server answers, and a loop over HTTP against a constant application."""
+    (up,) = seconds(up_s, times=1)
+    with served() as ours, constant_server() as constant:
+        served_s, constant_s = seconds(loop(ours), loop(constant), times=20)
+    return [
+        (
+            "server, from its start to its first answer",
+            f"{up * 1e3:.0f} ms",
+            "≤ 350 ms",
+        ),
+        (
+            "five turns over HTTP, against a constant starlette application",
+            f"{served_s / constant_s:.2f} x ({constant_s * 1e3:.1f} ms)",
+            "≤ 1.5 x",
+        ),
     ]
 
 
@@ -195,6 +215,7 @@ def main() -> None:
     for measure in (
         five_turns,
         openai_loop,
+        server,
         threads,
         exploration,
         growth,

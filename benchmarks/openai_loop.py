@@ -19,7 +19,7 @@ from agentsim.world import World, WorldTool
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-__all__ = ["CannedOpenAI", "agent"]
+__all__ = ["CannedOpenAI", "agent", "body_of", "definitions_of"]
 
 Tools = Mapping[str, Callable[..., Awaitable[object]]]
 
@@ -74,7 +74,7 @@ class CannedOpenAI:
         self._scenario = scenario
         replies = [entry for entry in scenario.replies if isinstance(entry, Reply)]
         self._left: Iterator[bytes] = iter(())
-        self._bodies = [_body(reply, index) for index, reply in enumerate(replies)]
+        self._bodies = [body_of(reply, index) for index, reply in enumerate(replies)]
         self._loop = asyncio.new_event_loop()
         self._client = self._connect()
 
@@ -116,7 +116,8 @@ def _plain(world: World, name: str) -> Callable[..., Awaitable[object]]:
     return run
 
 
-def _body(reply: Reply, index: int) -> bytes:
+def body_of(reply: Reply, index: int) -> bytes:
+    """A prepared body of HTTP."""
     calls = [
         {
             "id": f"call_{index}_{number}",

@@ -7,14 +7,17 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentsim.core import UsageError
 from agentsim.faults import CATALOGUE, parse_offered
-from agentsim.simulation import Menu, Run, Scenario, import_target, load_scenario
-from agentsim.trace import Trace, from_jsonl
+from agentsim.simulation import Menu, Scenario, import_target, load_scenario
+
+if TYPE_CHECKING:
+    from agentsim.simulation import Run
+    from agentsim.trace import Trace
 
 __all__ = [
     "REFERENCE",
@@ -60,6 +63,8 @@ def read_trace(path: Path) -> Trace:
     Raises:
         UsageError: when it can't be read, or is no trace.
     """
+    from agentsim.trace import from_jsonl
+
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: this is no regular file")
     try:

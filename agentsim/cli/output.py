@@ -9,13 +9,12 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from agentsim.report import printable
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "EXIT_STOPPED",
@@ -45,20 +44,19 @@ class FullyTold(int):
     """An exit code of a command that said itself what it means."""
 
 
-class _Console(Console):
-    """A console for texts of models and files: nothing in them is markup or emoji.
+def console() -> Console:
+    """The terminal to print on: texts of models and files hold no markup and no emoji.
 
     When the reader goes away the command goes on in silence: its exit code is known.
     """
+    from rich.console import Console
 
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        silence_output()
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            self.quiet = True
+            silence_output()
 
-
-def console() -> Console:
-    """The terminal to print on."""
-    made = _Console(markup=False, emoji=False, highlight=False)
+    made = Terminal(markup=False, emoji=False, highlight=False)
     if not made.is_terminal:
         made.width = WIDTH
     return made
@@ -66,6 +64,10 @@ def console() -> Console:
 
 def tell(terminal: Console, text: str) -> None:
     """Print text line by line as it is; a terminal may wrap it."""
+    from rich.text import Text
+
+    from agentsim.report import printable
+
     for line in text.split("\n"):
         terminal.print(Text(printable(line)), soft_wrap=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import sys
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from agentsim.cli.output import FullyTold, print_json
 from agentsim.core import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.cli.serving.ended import Ended
+    from agentsim.server import CommandEnding, Listening
     from agentsim.simulation import Scenario
 
 __all__ = ["command"]
@@ -73,9 +74,15 @@ def command(
     one JSON object too, before the one with the verdict.
     """
     program = served.program or []
-    ended = _serve(load_target(served.scenario), place, program, as_json=as_json)
-    from agentsim.cli.serving.telling import print_ended, write_traces
+    gc.disable()  # what is loaded stays, and going through it takes time
+    try:
+        listening = _listening(load_target(served.scenario), place, program)
+    finally:
+        gc.enable()
+    ending = _serve(listening, program, as_json=as_json)
+    from agentsim.cli.serving.telling import Ended, print_ended, write_traces
 
+    ended = Ended.of(listening, ending)
     if trace is not None:
         write_traces(ended, trace)
     after = ["--", *program] if program else []
@@ -84,34 +91,37 @@ def command(
     return FullyTold(ended.code)
 
 
-def _serve(
-    scenario: Scenario, place: Place, program: list[str], *, as_json: bool
-) -> Ended:
-    try:
-        from agentsim.cli.serving.ended import serve_beside, serve_until_stopped
-        from agentsim.server import Listening
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] == "agentsim":
-            raise
-        raise UsageError(
-            f"serve: {error.name} is not installed here: pip install "
-            "'pytest-agentsim[server]'"
-        ) from None
+def _listening(scenario: Scenario, place: Place, program: list[str]) -> Listening:
     if place.latency not in LATENCIES:
         raise UsageError(
             f"--latency: expected one of {', '.join(LATENCIES)}, got {place.latency!r}"
         )
-    listening = Listening(
+    try:
+        from agentsim.server import Listening
+    except ImportError as error:
+        raise UsageError(
+            f"serve: {error.name} is not installed here: pip install "
+            "'pytest-agentsim[server]'"
+        ) from None
+    return Listening(
         scenario,
         host=place.host,
         port=place.port,
         program=shlex.join(program) or "http",
         real=place.latency == "real",
     )
+
+
+def _serve(
+    listening: Listening, program: list[str], *, as_json: bool
+) -> CommandEnding | None:
+    from agentsim.cli.serving.running import serve_beside, serve_until_stopped
+
     if program:
         return serve_beside(listening, program)
     _print_variables(listening.url, listening.environment(), as_json=as_json)
-    return serve_until_stopped(listening)
+    serve_until_stopped(listening)
+    return None
 
 
 def _print_variables(url: str, variables: dict[str, str], *, as_json: bool) -> None:

@@ -37,6 +37,7 @@ class LiveLife:
         failure: Why the run was halted, or None.
         over: Whether the run has ended: nothing is recorded any more.
         words: The deviations so far, in words.
+        asked: How many requests came.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class LiveLife:
         self.failure: BaseException | None = None
         self.over = False
         self.words: list[str] = []
+        self.asked = 0
 
     @property
     def now_ns(self) -> int:
@@ -64,6 +66,7 @@ class LiveLife:
         event.at_ns = self._now_ns
         event.life = self.number
         if isinstance(event, RequestSent):
+            self.asked += 1
             self._open[asyncio.current_task()] = event.number
         elif isinstance(event, ResponseReceived | RequestFailed):
             self._open.pop(asyncio.current_task(), None)

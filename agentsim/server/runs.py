@@ -82,7 +82,7 @@ class Runs:
         Where none was, the default run, if it is there, tells so.
         """
         known = [*self.finished, *self._open.values()]
-        return [session for session in known if session.requests] or known[:1]
+        return [session for session in known if session.life.asked] or known[:1]
 
 
 def run_name(headers: Mapping[str, str]) -> str:

@@ -57,7 +57,7 @@ class Session:
         self.name = name
         self.scenario = scenario
         self.deviations = Deviations()
-        self.scene = Scene(scenario, self._plan(), self.deviations)
+        self.scene = Scene(scenario, self._plan(), self.deviations, replanned=True)
         self.life = LiveLife(self.scene.recorder.add, self.deviations, real=real)
         self.outcome: Outcome | None = None
         self.late = 0
@@ -83,7 +83,7 @@ class Session:
             return "ended"
         if self.life.failure is not None:
             return "halted"
-        return "running" if self.requests else "fresh"
+        return "running" if self.life.asked else "fresh"
 
     @property
     def requests(self) -> list[RequestSent]:

@@ -65,7 +65,7 @@ class ServedVerdict:
     @property
     def sentence(self) -> str:
         """The verdict in one line."""
-        number = len(self.session.requests)
+        number = self.session.life.asked
         count = f"{number} request{'' if number == 1 else 's'}"
         seconds = self.trace.events[-1].at_ns / 1_000_000_000
         name = f"{self.trace.header.scenario}, run {self.session.name}"
@@ -100,7 +100,7 @@ def verdict_of(session: Session) -> ServedVerdict:
     failure = session.life.failure
     verdict: Verdict | None = None
     word: Word
-    if not session.requests and failure is None:
+    if not session.life.asked and failure is None:
         return ServedVerdict(session, "unknown", trace, None, NEVER_ASKED, ended)
     try:
         if failure is None:
@@ -132,7 +132,7 @@ def state_of(session: Session) -> dict[str, Any]:
     return {
         "run": session.name,
         "state": session.state,
-        "requests": len(session.requests),
+        "requests": session.life.asked,
         "responses": sum(isinstance(event, ResponseReceived) for event in events),
         "late_requests": session.late,
         "replies_unused": list(model.unused_indexes()),

@@ -14,7 +14,7 @@ from agentsim.report import failure_text, print_judgements, print_timeline
 from agentsim.server import ServedVerdict
 from agentsim.trace import to_jsonl
 
-__all__ = ["print_ended", "write_traces"]
+__all__ = ["Ended", "print_ended", "write_traces"]
 
 WORST = ("internal", "usage", "violated", "unknown", "holds")
 
@@ -51,7 +51,7 @@ def write_traces(ended: Ended, path: Path) -> None:
 def _print(terminal: Console, told: ServedVerdict, repeat: str, *, full: bool) -> None:
     verdict = told.verdict
     judgements = () if verdict is None else verdict.judgements
-    if full and told.session.requests:
+    if full and told.session.life.asked:
         print_timeline(terminal, told.trace, judgements, lines_max=LINES_MAX)
         terminal.print()
     if full and verdict is not None:

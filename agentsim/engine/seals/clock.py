@@ -17,17 +17,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import InternalError
+from agentsim.engine.epoch import EPOCH, EPOCH_NS
 from agentsim.engine.seals.inside import looking
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
-__all__ = ["EPOCH_NS", "WallClock"]
-
-_EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-
-EPOCH_NS = int(_EPOCH.timestamp()) * 1_000_000_000
-"""When every run begins, 2026-01-01T00:00:00Z, in nanoseconds since 1970."""
+__all__ = ["WallClock"]
 
 _UTC = ("UTC", "UTC")
 
@@ -83,7 +79,7 @@ def _machine() -> tuple[Any, Any]:
     """
     import time_machine
 
-    journey = time_machine.travel(_EPOCH.timestamp(), tick=False)
+    journey = time_machine.travel(EPOCH.timestamp(), tick=False)
     traveller: Any = journey.start()
     traveller.time_ns = lambda: EPOCH_NS + 1
     try:
@@ -110,13 +106,13 @@ def _freeze(loop: SimLoop) -> Callable[[], None]:
     """Freeze within the user's own freeze; the result ends that."""
     from freezegun import api, freeze_time
 
-    freeze = freeze_time(_EPOCH, tick=False)
+    freeze = freeze_time(EPOCH, tick=False)
     frozen = freeze.start()
     # It would look for ignored modules, `threading` among them, on the caller's stack.
     api.ignore_lists[-1] = ()
 
     def move() -> None:
-        frozen.move_to(_EPOCH + dt.timedelta(microseconds=loop.now_ns // 1_000))
+        frozen.move_to(EPOCH + dt.timedelta(microseconds=loop.now_ns // 1_000))
 
     move()
     loop.moved = move

@@ -22,6 +22,9 @@ __all__ = ["Scene"]
 class Scene:
     """The part of a run's outside that answers requests, shared by all its lives.
 
+    Args:
+        replanned: Whether other faults may be asked for while the run goes on.
+
     Attributes:
         client: That of the latest life, or None before the first.
         declared: What the agent promised to keep, or None.
@@ -29,12 +32,19 @@ class Scene:
         warnings: What services accept, and loops should not get used to; each once.
     """
 
-    def __init__(self, scenario: Scenario, plan: FaultPlan, choices: Choices) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        plan: FaultPlan,
+        choices: Choices,
+        *,
+        replanned: bool = False,
+    ) -> None:
         self.scenario = scenario
         self.choices = choices
         self.recorder = Recorder()
         self.model = ScriptedModel(scenario.replies, earlier=None)
-        self.striker = Striker(plan)
+        self.striker = Striker(plan, replanned=replanned)
         self.client: ScriptedClient | None = None
         self.declared: Declared | None = None
         self.request_numbers = count(1)

@@ -85,16 +85,21 @@ class Struck(NamedTuple):
 class Striker:
     """Asks the plan of a run at each operation.
 
+    Args:
+        replanned: Whether the run may get another plan while it goes on: then attempts
+            are counted from the beginning, whether or not anything may strike.
+
     Attributes:
+        plan: What strikes.
         strikes: Every strike so far; one that lasts for ever counts once.
     """
 
-    def __init__(self, plan: FaultPlan) -> None:
+    def __init__(self, plan: FaultPlan, *, replanned: bool = False) -> None:
         self.plan = plan
         self.strikes: list[Strike] = []
         self._attempts: dict[tuple[Target, str], int] = {}
         self._lasting: dict[tuple[Target, str], _Lasting] = {}
-        self._is_idle = not (plan.rules or plan.offered)
+        self._is_idle = not (replanned or plan.rules or plan.offered)
 
     @property
     def without_end(self) -> bool:
