@@ -1,0 +1,1 @@
+"""The rules of Anthropic Messages: a table of them, and what finds them broken."""
