@@ -9,6 +9,7 @@ from agentsim.cli.reference import command_line_page
 from agentsim.faults import faults_page
 from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
+from agentsim.providers.anthropic import messages_rules_page
 from agentsim.providers.openai_chat import chat_rules_page
 from agentsim.pytest_plugin import pytest_page
 from agentsim.server import server_page
@@ -22,6 +23,7 @@ from tests.support.source import ROOT
 FOLDER = ROOT / "docs" / "reference"
 
 PAGES: dict[str, Callable[[], str]] = {
+    "anthropic.md": messages_rules_page,
     "command-line.md": command_line_page,
     "events.md": events_page,
     "faults.md": faults_page,

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from agentsim.core import Message, Response
-from agentsim.providers.anthropic.history import write_assistant
+from agentsim.providers.anthropic.conversation.reading import is_blocks, read_assistant
+from agentsim.providers.anthropic.conversation.writing import write_assistant
 from agentsim.providers.anthropic.ids import message_id
-from agentsim.providers.anthropic.messages import is_blocks, read_assistant
 from agentsim.providers.anthropic.usage import fill_usage, read_usage, usage_body
 
 __all__ = ["ReadMessage", "message_body", "read_answer", "stop_reason"]
@@ -42,7 +42,7 @@ def message_body(
         "role": "assistant",
         "model": model,
         "content": content_body(response.message),
-        "stop_reason": reason,
+        "stop_reason": reason or None,
         "stop_sequence": _stop_sequence(reason, body),
         "stop_details": _stop_details(reason, response.refusal),
     }
@@ -96,8 +96,9 @@ class ReadMessage:
         """The body again, as it came but for what the response says otherwise."""
         body = copy.deepcopy(dict(self.rest))
         came, said = read_answer(body).response, self.response
-        if came.message != said.message:
-            body["content"] = content_body(said.message)
+        told = content_body(said.message)
+        if told != content_body(came.message):
+            body["content"] = told
         if (came.stop_reason, came.refusal) != (said.stop_reason, said.refusal):
             reason = stop_reason(said)
             body["stop_reason"] = reason

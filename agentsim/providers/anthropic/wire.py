@@ -20,10 +20,12 @@ from agentsim.core import (
     Response,
 )
 from agentsim.providers.anthropic.carrying import carried
+from agentsim.providers.anthropic.conversation.blocks import unmarked
+from agentsim.providers.anthropic.conversation.growth import Growth
+from agentsim.providers.anthropic.conversation.reading import read_message, read_system
+from agentsim.providers.anthropic.conversation.tools import read_tools
+from agentsim.providers.anthropic.conversation.writing import write_history
 from agentsim.providers.anthropic.errors import wire_error
-from agentsim.providers.anthropic.growth import Growth
-from agentsim.providers.anthropic.history import write_history
-from agentsim.providers.anthropic.messages import read_message, read_system
 from agentsim.providers.anthropic.rulebook.judge import MessagesRules, version_refusal
 from agentsim.providers.anthropic.rulebook.profile import (
     MESSAGES_STRICT,
@@ -31,7 +33,6 @@ from agentsim.providers.anthropic.rulebook.profile import (
     MessagesProfile,
 )
 from agentsim.providers.anthropic.rulebook.table import THREADS, refuse
-from agentsim.providers.anthropic.tools import read_tools
 from agentsim.providers.wires.asked import Asked
 from agentsim.providers.wires.bodies import read_object
 from agentsim.providers.wires.rules import WireRefusal
@@ -54,6 +55,33 @@ def read_body(raw: bytes) -> dict[str, Any] | WireRefusal:
     return refuse("no-json", "The request body is not valid JSON")
 
 
+def _thread_refusal(body: Mapping[str, Any]) -> WireRefusal | None:
+    """The answer to who asks to go on from a stored conversation: there is none here.
+
+    SDKs then send the whole history of themselves, so that no rule is broken by it.
+    """
+    if body.get("thread") is None:
+        return None
+    words = (
+        "thread: This request can't be served from a stored conversation. Send the full "
+        "conversation without `thread`."
+    )
+    return WireRefusal("", words, code=THREADS)
+
+
+def _model(body: Mapping[str, Any]) -> str:
+    model = body.get("model")
+    return model if isinstance(model, str) else ""
+
+
+def _temperature(value: object) -> float:
+    """A temperature as a request has it; what is none is refused, and told there."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return TEMPERATURE
+    # Python's own integers may be greater than any number that is reckoned with.
+    return value if abs(value) <= FLOAT_MAX else TEMPERATURE
+
+
 class MessagesReader:
     """Reads the requests of one client, one after the other.
 
@@ -72,6 +100,7 @@ class MessagesReader:
         "_raw_prompt",
         "_raw_tools",
         "_rules",
+        "_start",
         "_tools",
     )
 
@@ -80,8 +109,9 @@ class MessagesReader:
         self._growth = Growth()
         self._history = History()
         self._ends: list[int] = []
+        self._start = 0
         self._rules = MessagesRules(profile, VERSION)
-        self._raw_prompt: object = None
+        self._raw_prompt: object = unmarked({"content": None})
         self._prompt: Message | None = None
         self._raw_tools: object = None
         self._tools = read_tools(None)
@@ -112,8 +142,12 @@ class MessagesReader:
         body: Mapping[str, Any] | WireRefusal,
         headers: Mapping[str, str] | None = None,
     ) -> Asked:
-        """Read a request to count tokens, which is judged as one for an answer."""
-        return self._read(body, headers, counting=True)
+        """Read a request to count tokens, which is judged as one for an answer.
+
+        What is read of the client's conversation stays as it is.
+        """
+        fresh = MessagesReader(self._profile)
+        return fresh._read(body, headers, counting=True)
 
     def _read(
         self,
@@ -125,7 +159,9 @@ class MessagesReader:
         version = VERSION if headers is None else headers.get("anthropic-version")
         if isinstance(body, WireRefusal) or version is None:
             empty = Request("", MessageView([], 0))
-            refused = body if isinstance(body, WireRefusal) else version_refusal(version)
+            refused = (
+                body if isinstance(body, WireRefusal) else version_refusal(version)
+            )
             return Asked(empty, refused, self)
         thread = _thread_refusal(body)
         if thread is not None:
@@ -137,7 +173,8 @@ class MessagesReader:
         refusal = self._rules.check(
             body, view, paused=self._is_paused(listed), counting=counting
         )
-        return Asked(self._request(body, view), refusal, self)
+        warnings = self._rules.warnings
+        return Asked(self._request(body, view), refusal, self, warnings)
 
     def answered(self, body: Mapping[str, Any]) -> None:
         """Remember the thinking of an answer, and whether the model paused in it."""
@@ -148,7 +185,7 @@ class MessagesReader:
 
     def carried(self, response: Response) -> Response:
         """What of a response reaches the client."""
-        return carried(response, self._body, self._history.view())
+        return carried(response, self._body, begins=not self._rules.answering)
 
     def failed(self, error: ProviderError, request: Request) -> ProviderError:
         """An error of the service in the words of the wire."""
@@ -187,19 +224,20 @@ class MessagesReader:
 
     def _take_prompt(self, prompt: object) -> bool:
         """Take over the system prompt; whether it is another one."""
-        if prompt == self._raw_prompt:
+        told = unmarked({"content": prompt})
+        if told == self._raw_prompt:
             return False
-        self._raw_prompt = prompt
+        self._raw_prompt = told
         was, self._prompt = self._prompt, read_system(prompt)
         return self._prompt != was
 
     def _keep(self, count: int) -> None:
         """Begin a new history with so many messages of the wire of the old one."""
         ends = self._ends[:count]
-        start = self._ends_from
+        start = self._start
         kept = self._history.view()[start : ends[-1] if ends else start]
         first = [] if self._prompt is None else [self._prompt]
-        shift = len(first) - start
+        shift, self._start = len(first) - start, len(first)
         self._ends = [end + shift for end in ends]
         self._history = History([*first, *kept])
 

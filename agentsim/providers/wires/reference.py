@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from agentsim.providers.wires.rules import WireRule
 
-__all__ = ["phrases_table", "rules_table"]
+__all__ = ["paths_table", "phrases_table", "rules_table"]
 
 _RULES_HEAD = """\
 | rule | a request is refused unless | status | param | code | sure |
 |---|---|---|---|---|---|
+"""
+
+_PATHS_HEAD = """\
+| rule | a request is refused unless | status | where | sure |
+|---|---|---|---|---|
 """
 
 _PHRASES_HEAD = """\
@@ -28,6 +33,15 @@ def rules_table(rules: Iterable[WireRule], *, lenient: Collection[str] = ()) -> 
     return _RULES_HEAD + "".join(_row(rule, lenient) for rule in rules)
 
 
+def paths_table(rules: Iterable[WireRule], *, marks: Mapping[str, str]) -> str:
+    """The same for a wire whose error bodies have no code.
+
+    Args:
+        marks: Id of a rule -> what else there is to say of how sure it is.
+    """
+    return _PATHS_HEAD + "".join(_path_row(rule, marks.get(rule.id)) for rule in rules)
+
+
 def phrases_table(rules: Iterable[WireRule]) -> str:
     """The words by which people find the refusals."""
     rows = (f"| `{rule.id}` | {_cell(rule.phrase)} |\n" for rule in rules)
@@ -43,6 +57,17 @@ def _row(rule: WireRule, lenient: Collection[str]) -> str:
         _param(rule.param),
         _cell(rule.code or "null"),
         f"{rule.source}{mark}",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _path_row(rule: WireRule, mark: str | None) -> str:
+    cells = (
+        f"`{rule.id}`",
+        _cell(rule.sentence),
+        str(rule.status),
+        "" if rule.param is None else _param(rule.param),
+        rule.source if mark is None else f"{rule.source}, {mark}",
     )
     return f"| {' | '.join(cells)} |\n"
 

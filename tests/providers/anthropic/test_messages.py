@@ -16,9 +16,9 @@ from agentsim.core import (
     tool_result,
     user,
 )
-from agentsim.providers.anthropic.history import write_history
-from agentsim.providers.anthropic.messages import read_message, read_system
-from agentsim.providers.anthropic.tools import read_tools, write_tool
+from agentsim.providers.anthropic.conversation.reading import read_message, read_system
+from agentsim.providers.anthropic.conversation.tools import read_tools, write_tool
+from agentsim.providers.anthropic.conversation.writing import write_history
 from tests.providers.anthropic.same import meaning, meaning_of_system
 from tests.providers.anthropic.strategies import (
     JSON,

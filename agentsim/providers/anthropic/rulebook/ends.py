@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentsim.providers.anthropic.blocks import SERVER_CALLS, is_server_result
+from agentsim.providers.anthropic.conversation.blocks import (
+    SERVER_CALLS,
+    is_server_result,
+)
 from agentsim.providers.anthropic.rulebook.models import Abilities, thinks
 from agentsim.providers.anthropic.rulebook.table import refuse
 from agentsim.providers.anthropic.rulebook.thoughts import THINKING
@@ -31,9 +34,7 @@ def end_faults(
     if open_call is not None:
         yield open_call
     if turns.has_blocks and not body.get("tools"):
-        words = (
-            "Requests which include `tool_use` or `tool_result` blocks must define tools."
-        )
+        words = "Requests which include `tool_use` or `tool_result` blocks must define tools."
         yield refuse("tools-not-defined", words)
     yield from _thinking_faults(body, turns)
     last = turns.last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentsim.providers.anthropic.blocks import MARK, marks_of
+from agentsim.providers.anthropic.conversation.blocks import MARK, marks_of
 from agentsim.providers.anthropic.rulebook.forms import (
     BREAKPOINT,
     NEWEST,
@@ -89,13 +89,12 @@ _OPTIONAL: dict[str, Check] = {
     "speed": nullable(one_of("standard", "fast")),
 }
 
-_BETA: dict[str, Check] = {
-    key: anything
-    for key in (
-        *("billing_policy", "compaction", "context_management", "mcp_servers"),
-        *("fallback_credit_token", "fallbacks", "output_format", "thread"),
-    )
-}
+_BETA_KEYS = (
+    *("billing_policy", "compaction", "context_management", "fallback_credit_token"),
+    *("fallbacks", "mcp_servers", "output_format", "thread"),
+)
+
+_BETA: dict[str, Check] = dict.fromkeys(_BETA_KEYS, anything)
 """Fields that a header asks for; they are taken, and not simulated."""
 
 _SAMPLING: dict[str, Check] = {

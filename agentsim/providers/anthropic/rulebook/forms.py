@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from agentsim.providers.anthropic.blocks import MARK
+from agentsim.providers.anthropic.conversation.blocks import MARK
 from agentsim.providers.anthropic.rulebook.names import ID, tool_name
 from agentsim.providers.anthropic.rulebook.table import refuse
 from agentsim.providers.anthropic.rulebook.values import (
@@ -43,7 +43,7 @@ _CALL_ID = pattern(ID, "call-id")
 
 
 def _source(*fields: str) -> Check:
-    return shape({key: text for key in fields}, closed=False)
+    return shape(dict.fromkeys(fields, text), closed=False)
 
 
 _IMAGE = tagged(
@@ -129,7 +129,9 @@ _BLOCKS: dict[str, Check] = {
             "toolset_name": nullable(text),
         },
     ),
-    "server_tool_use": _block({"id": text, "name": text, "input": record}, closed=False),
+    "server_tool_use": _block(
+        {"id": text, "name": text, "input": record}, closed=False
+    ),
     "mcp_tool_use": _block(
         {"id": text, "name": text, "input": record, "server_name": text}, closed=False
     ),
@@ -208,10 +210,10 @@ class Forms:
             if self._newest and (kind, role) == ("document", "assistant"):
                 words = "`document` blocks are not permitted in `assistant` messages"
                 yield refuse("block-version", words, path)
-            if self._newest and role == "user" and kind == "text":
-                if block.get("citations"):
-                    words = "`citations` are not permitted in `user` messages"
-                    yield refuse("block-version", words, f"{path}.text.citations")
+            cited = kind == "text" and bool(block.get("citations"))
+            if self._newest and cited and role == "user":
+                words = "`citations` are not permitted in `user` messages"
+                yield refuse("block-version", words, f"{path}.text.citations")
 
 
 def text_blocks(value: object, path: str) -> Faults:

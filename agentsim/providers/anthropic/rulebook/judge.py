@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentsim.core import MessageView
-from agentsim.providers.anthropic.blocks import marks_of
+from agentsim.providers.anthropic.conversation.blocks import marks_of
 from agentsim.providers.anthropic.rulebook.ends import end_faults
 from agentsim.providers.anthropic.rulebook.fields import (
     combination_faults,
@@ -30,9 +30,16 @@ from agentsim.providers.anthropic.rulebook.thoughts import Thoughts
 from agentsim.providers.anthropic.rulebook.turns import Turns
 from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["MessagesRules"]
+__all__ = ["RESULTS_SPLIT", "MessagesRules", "version_refusal"]
 
 MARKS_MAX = 4
+
+RESULTS_SPLIT = (
+    "the results of one response went back in several messages of the user: the service "
+    "merges them, but a model that reads such histories learns to call one tool at a "
+    "time; put all results of a response in one message (R3.3)"
+)
+"""What the service accepts, and a loop should not get used to."""
 
 
 class MessagesRules:
@@ -92,6 +99,16 @@ class MessagesRules:
         """Whether a message that was read has not the form of one."""
         return self._forms.verdict() is not None
 
+    @property
+    def answering(self) -> bool:
+        """Whether the messages end with results, so that the model's turn goes on."""
+        return self._turns.answering
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What of the messages the service accepts, and should be said."""
+        return (RESULTS_SPLIT,) if self._turns.split else ()
+
     def of_history(self, body: Mapping[str, Any]) -> WireRefusal | None:
         """What is wrong with the messages alone, or None."""
         able = abilities("", self._profile)
@@ -122,9 +139,12 @@ class MessagesRules:
         formless = self._first(_formless(body, self.version, counting=counting))
         if formless is not None or not isinstance(messages, list):
             return formless
-        if not messages:
-            return refuse("no-messages", "at least one message is required", "messages")
-        found = self._forms.verdict() or self._lone or self._combined
+        found = self._forms.verdict() or self._lone
+        if found is None and not messages:
+            found = refuse(
+                "no-messages", "at least one message is required", "messages"
+            )
+        found = found or self._combined
         if found is not None:
             return found
         able = abilities(body["model"], self._profile)

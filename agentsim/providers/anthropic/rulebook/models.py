@@ -112,7 +112,9 @@ def context_faults(
         return
     tokens = tokens_of(view.characters)
     if tokens > room:
-        yield refuse("prompt-length", f"prompt is too long: {tokens} tokens > {room} maximum")
+        yield refuse(
+            "prompt-length", f"prompt is too long: {tokens} tokens > {room} maximum"
+        )
     asked = body.get("max_tokens") or 0
     if not profile.context_stops and tokens + asked > room:
         words = (

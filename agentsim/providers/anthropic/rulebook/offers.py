@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from agentsim.providers.anthropic.blocks import MARK
+from agentsim.providers.anthropic.conversation.blocks import MARK
 from agentsim.providers.anthropic.rulebook.forms import BREAKPOINT
 from agentsim.providers.anthropic.rulebook.names import tool_name
 from agentsim.providers.anthropic.rulebook.table import refuse
@@ -16,7 +16,6 @@ from agentsim.providers.anthropic.rulebook.values import (
     anything,
     boolean,
     listed,
-    missing,
     nullable,
     record,
     shape,

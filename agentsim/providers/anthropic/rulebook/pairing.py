@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentsim.providers.anthropic.blocks import SERVER_CALLS, is_server_result
+from agentsim.providers.anthropic.conversation.blocks import (
+    SERVER_CALLS,
+    is_server_result,
+)
 from agentsim.providers.anthropic.rulebook.table import refuse
 from agentsim.providers.wires.rules import WireRefusal
 
@@ -17,9 +20,21 @@ __all__ = ["Pairing"]
 
 
 class Pairing:
-    """Reads the blocks of a conversation once."""
+    """Reads the blocks of a conversation once.
 
-    __slots__ = ("_answered", "_ids", "_open", "_others", "_served")
+    Attributes:
+        split: Whether results of one turn of the model came in several messages.
+    """
+
+    __slots__ = (
+        "_answered",
+        "_ids",
+        "_open",
+        "_others",
+        "_served",
+        "_told_at",
+        "split",
+    )
 
     def __init__(self) -> None:
         self._open: dict[str, int] = {}
@@ -27,6 +42,8 @@ class Pairing:
         self._others = False
         self._ids: set[str] = set()
         self._served: set[str] = set()
+        self._told_at = 0
+        self.split = False
 
     @property
     def answering(self) -> bool:
@@ -87,7 +104,9 @@ class Pairing:
         )
         return refuse("server-orphan", words, path)
 
-    def of_user(self, block: Mapping[str, Any], path: str) -> WireRefusal | None:
+    def of_user(
+        self, block: Mapping[str, Any], position: int, path: str
+    ) -> WireRefusal | None:
         """Read a block of a turn of the user."""
         kind = block["type"]
         if kind != "tool_result":
@@ -97,6 +116,9 @@ class Pairing:
         if call_id in self._open:
             found = self.left_open(rule="results-first") if self._others else None
             del self._open[call_id]
+            if self._answered and position != self._told_at:
+                self.split = True
+            self._told_at = position
             self._answered.append(call_id)
             return found
         if call_id in self._answered:

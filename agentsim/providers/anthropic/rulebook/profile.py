@@ -85,7 +85,10 @@ MESSAGES_STRICT = MessagesProfile()
 """All rules that the service has today, those that are only assumed too."""
 
 MESSAGES_LENIENT = MessagesProfile(
-    off=tuple(rule.id for rule in MESSAGES_RULES.values() if rule.source == "assumed"
-              and rule.id not in ALWAYS)
+    off=tuple(
+        rule.id
+        for rule in MESSAGES_RULES.values()
+        if rule.source == "assumed" and rule.id not in ALWAYS
+    )
 )
 """Only the rules of which it is sure that the service has them."""

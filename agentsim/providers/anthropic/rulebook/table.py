@@ -87,14 +87,14 @@ _FORM = (
     WireRule(
         "call-id",
         "the id of a call has letters, digits, underscores and dashes only",
-        "String should match pattern '^[a-zA-Z0-9_-]+$'",
+        "tool_use.id: String should match pattern",
         "reported",
         f"{_M}.tool_use.id",
     ),
     WireRule(
         "tool-name",
         "the name of a tool is 1 to 128 letters, digits, underscores and dashes",
-        "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+        "custom.name: String should match pattern",
         "reported",
         "tools.M.custom.name",
     ),

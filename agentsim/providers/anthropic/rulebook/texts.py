@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentsim.providers.anthropic.blocks import MARK
+from agentsim.providers.anthropic.conversation.blocks import MARK
 from agentsim.providers.anthropic.rulebook.table import refuse
 from agentsim.providers.anthropic.rulebook.values import Faults
 
@@ -25,7 +25,9 @@ def text_faults(text: str, owner: str) -> Faults:
         yield refuse("blank-text", words, owner)
 
 
-def block_faults(block: Mapping[str, Any], path: str, owner: str = "messages") -> Faults:
+def block_faults(
+    block: Mapping[str, Any], path: str, owner: str = "messages"
+) -> Faults:
     """What is wrong with a block by itself."""
     if block["type"] == "text":
         if not block["text"] and block.get(MARK) is not None:
@@ -42,8 +44,10 @@ def _error(content: object, path: str) -> Faults:
     if any(block["type"] != "text" for block in blocks):
         words = "all content must be type 'text' if 'is_error' is true"
         yield refuse("error-not-text", words, path)
-    elif not content or not any(block["text"] for block in blocks) and blocks:
-        yield refuse("error-empty", "content cannot be empty if `is_error` is true", path)
+    elif not content or (not any(block["text"] for block in blocks) and blocks):
+        yield refuse(
+            "error-empty", "content cannot be empty if `is_error` is true", path
+        )
 
 
 def system_faults(system: object) -> Faults:

@@ -41,13 +41,13 @@ class Turns:
         "_found",
         "_off",
         "_pairing",
-        "position",
         "_role",
         "_thoughts",
         "_turn",
         "first_kind",
         "last",
         "loop",
+        "position",
         "system_at",
     )
 
@@ -93,6 +93,11 @@ class Turns:
         return self._role == "user" and self._pairing.answering
 
     @property
+    def split(self) -> bool:
+        """Whether results of one turn of the model came in several messages."""
+        return self._pairing.split
+
+    @property
     def has_blocks(self) -> bool:
         """Whether the conversation has calls."""
         return self._pairing.has_blocks
@@ -124,7 +129,7 @@ class Turns:
             if role == "assistant":
                 yield from self._of_model(block, path)
             elif role == "user":
-                yield self._pairing.of_user(block, path)
+                yield self._pairing.of_user(block, at, path)
 
     def _texts(self, role: str) -> None:
         """A message that is a text only."""
@@ -132,7 +137,7 @@ class Turns:
             self.first_kind = self.first_kind or "text"
             self._set_loop()
         elif role == "user":
-            self._pairing.of_user({"type": "text"}, "")
+            self._pairing.of_user({"type": "text"}, self.position, "")
 
     def _begins(self, role: str, at: int) -> Found:
         """A message begins: a turn of its own, or more of the last one."""

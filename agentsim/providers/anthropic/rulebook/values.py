@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+
 from agentsim.providers.anthropic.rulebook.table import refuse
 from agentsim.providers.wires.rules import WireRefusal
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.core import Message
-from agentsim.providers.anthropic.blocks import CARRIED, MARK, write_call
-from agentsim.providers.anthropic.messages import own_fields, read_assistant
+from agentsim.providers.anthropic.conversation.blocks import CARRIED, MARK, write_call
+from agentsim.providers.anthropic.conversation.reading import own_fields, read_assistant
 
 __all__ = ["write_assistant", "write_history"]
 

@@ -24,7 +24,7 @@ from itertools import groupby
 from typing import Any, TypeGuard
 
 from agentsim.core import WIRE_BLOCK, Message, Role
-from agentsim.providers.anthropic.blocks import (
+from agentsim.providers.anthropic.conversation.blocks import (
     CARRIED,
     marks_of,
     plain_text,

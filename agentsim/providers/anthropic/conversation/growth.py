@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agentsim.providers.anthropic.blocks import unmarked
+from agentsim.providers.anthropic.conversation.blocks import unmarked
 
 __all__ = ["Growth"]
 

@@ -1,0 +1,1 @@
+"""Conversations on the wire: their blocks, messages and tools, read and written."""
