@@ -220,9 +220,9 @@ class SimLoop(asyncio.BaseEventLoop):
         """Call soon; only the simulation's own threads may ask."""
         if not self.is_on_its_thread and HERE.baton is None:
             self.refuse("call_soon_threadsafe from another thread", "threads")
-        if HERE.baton is not None:
-            return self.call_soon(self._ask_for, callback, args, context=context)
-        return self.call_soon(callback, *args, context=context)
+        if HERE.baton is None:
+            return self.call_soon(callback, *args, context=context)
+        return self.call_soon(self._ask_for, callback, args, context=context)
 
     def _ask_for(self, callback: Callable[..., object], args: tuple[Any, ...]) -> None:
         """Call what a thread wants called; the tasks that this makes are the thread's."""
@@ -475,10 +475,8 @@ class SimLoop(asyncio.BaseEventLoop):
             return False
         if next(self.open_generators(), None) is not None:
             return False
-        self.ready.clear()
-        self.timers.clear()
-        self._tasks.clear()
-        self._closers.clear()
+        for kept in (self.ready, self.timers, self._tasks, self._closers):
+            kept.clear()
         self.jobs = None  # it holds the life, and that the loop: no more such rings
         self._closed = True
         return True
