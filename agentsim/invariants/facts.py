@@ -50,6 +50,7 @@ class Facts:
     Attributes:
         lives: Every incarnation, in order.
         rights: Those of each tool on the list.
+        confirming: Names of the tools on the list that a person must approve.
         recovered: Index and name of each announced recovery of a call (R8.5).
         failures: Index and event of each failed request.
         replaced: Announced pairs of a call's id as it came and the one in its place.
@@ -65,6 +66,7 @@ class Facts:
         self.header: Header = trace.header
         self.events = trace.events
         self.rights = {facts.name: facts.rights for facts in self.header.tools}
+        self.confirming = [n for n, rights in self.rights.items() if rights.confirms]
         self.lives: list[Life] = []
         self.questions: list[Question] = []
         self.faults: list[FaultStruck] = []
@@ -237,12 +239,14 @@ _TAKE: dict[type[Event], Any] = {
     Outcome: _Reader.outcome,
 }
 
-_ANNOUNCEMENTS = (
-    CondenseStarted,
-    CondenseEnded,
-    CondenseFailed,
-    CallRecovered,
-    CallIdsReplaced,
+_ANNOUNCEMENTS = frozenset(
+    (
+        CondenseStarted,
+        CondenseEnded,
+        CondenseFailed,
+        CallRecovered,
+        CallIdsReplaced,
+    )
 )
 
 _WORK = (RequestSent, ToolStarted, EffectApplied)

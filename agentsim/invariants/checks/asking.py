@@ -143,6 +143,10 @@ def _alike(one: object, other: object) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
+def _are_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return _is_plainly(one, other) or _alike(one, other)
+
+
 def _changed(
     operation: Operation, turn: Turn, defaults: _Defaults
 ) -> Iterator[Violation]:
@@ -221,7 +225,7 @@ def _unsigned_runs(facts: Facts) -> Iterator[Violation]:
         operation
         for life in facts.lives
         for operation in life.operations
-        if operation.rights is not None and operation.rights.confirms
+        if operation.start.name in facts.confirming
     ]
     signed = [entry for entry in confirming if APPROVER in entry.start.arguments]
     if not signed or len(signed) == len(confirming):
@@ -251,7 +255,7 @@ def _approvals(
         and question.answer is not None
         and question.approved
         and (since or 0) <= (question.answer_at or 0) < operation.start_at
-        and _alike(_unsigned(question.ask.arguments), wanted)
+        and _are_same(_unsigned(question.ask.arguments), wanted)
     )
 
 

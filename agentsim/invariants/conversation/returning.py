@@ -65,6 +65,9 @@ def results_as_returned(facts: Facts) -> Ruling:
             for asked in turn.asked:
                 result, last = asked.result, asked.last
                 if result is not None and not asked.guessed:
+                    if last is not None and _is_told(last, result):
+                        evidence += 1
+                        continue
                     if last is None:
                         found = _made_up(facts, turn, asked, result)
                     elif result.is_error:
@@ -77,6 +80,17 @@ def results_as_returned(facts: Facts) -> Ruling:
                     violations += [entry for entry in judged if entry is not None]
             made |= dict.fromkeys(call_key_of(asked.call) for asked in turn.asked)
     return rule(evidence, violations, "no result of a tool that ran well was shown")
+
+
+def _is_told(last: Operation, result: Message) -> bool:
+    """Whether a result is literally what the tool returned: the usual case."""
+    end = last.end
+    return (
+        end is not None
+        and end.ending == "ok"
+        and not result.is_error
+        and result.content == end.output
+    )
 
 
 _Found = Iterator[Violation | None]
@@ -158,9 +172,7 @@ def _other(life: Life, turn: Turn, asked: Asked, last: Operation) -> _Found:
     result, end = asked.result, last.end
     if result is None or end is None or end.ending != "ok":
         return
-    change = None
-    if result.content != end.output:
-        change = _unlike(life, asked, end.output.strip(), result.content.strip())
+    change = _unlike(life, asked, end.output.strip(), result.content.strip())
     if change is None:
         yield None
     else:

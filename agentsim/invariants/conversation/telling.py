@@ -140,6 +140,8 @@ def _iterations(
     if told is None:
         return
     ranges = [(len(life.consumed), len(life.turns))]
+    if ranges[0][0] <= told <= ranges[0][1]:
+        return
     if len(facts.lives) > 1:
         before = facts.lives[:-1]
         ranges.append(
@@ -219,9 +221,10 @@ def _tools(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untr
 
 def _are_tools_of(turns: Sequence[Turn], told: Sequence[str]) -> bool:
     """Whether names are those of all calls in order; what ran nothing may be left out."""
+    names = [asked.call.name for turn in turns for asked in turn.asked]
+    if len(names) == len(told):
+        return names == list(told)
     calls = [(turn, asked) for turn in turns for asked in turn.asked]
-    if len(calls) == len(told):
-        return [asked.call.name for _turn, asked in calls] == list(told)
     places = {0: None}  # how many names the calls so far may explain
     for turn, asked in calls:
         name = asked.call.name
