@@ -68,9 +68,17 @@ class MessageView(Sequence[Message]):
         if not isinstance(items, _Measured):
             return sum(message.characters for message in self)
         sums = items.sums
-        for index in range(len(sums) - 1, self._length):
-            sums.append(sums[-1] + items[index].characters)
+        known = len(sums) - 1
+        if known < self._length:
+            total = sums[known]
+            for message in items[known : self._length]:
+                total += message.characters
+                sums.append(total)
         return sums[self._length]
+
+    def news(self, earlier: MessageView) -> int:
+        """The index from which this view is new to who read `earlier`; 0 for all."""
+        return earlier._length if self.extends(earlier) else 0
 
     def extends(self, earlier: MessageView) -> bool:
         """Whether this view is `earlier` with nothing or something after it.

@@ -102,6 +102,11 @@ class HistoryRules:
         """Ids of the calls that have no result yet, in the order of the calls."""
         return tuple(self._open)
 
+    @property
+    def has_open_calls(self) -> bool:
+        """Whether any call has no result yet."""
+        return bool(self._open)
+
     def feed(self, message: Message) -> list[Breach]:
         """Read the next message and return the rules that it breaks."""
         found: list[Breach] = []  # filled, not yielded: this is a run's hot path
@@ -140,7 +145,8 @@ class HistoryRules:
             self._read_calls(message, found)
 
     def _read_calls(self, message: Message, found: list[Breach]) -> None:
-        self._check_caller(message, found)
+        if message.role != "assistant":
+            self._blame_caller(message, found)
         seen = self._seen if self._wide else set()
         for number, call in enumerate(message.tool_calls):
             if not call.id:
@@ -156,14 +162,14 @@ class HistoryRules:
             seen.add(call.id)
             self._open.append(call.id)
 
-    def _check_caller(self, message: Message, found: list[Breach]) -> None:
-        if message.tool_calls and message.role != "assistant":
-            words = f"a message of role {message.role} carries tool calls"
-            found.append(self._breach("role", words))
+    def _blame_caller(self, message: Message, found: list[Breach]) -> None:
+        words = f"a message of role {message.role} carries tool calls"
+        found.append(self._breach("role", words))
 
     def _read_result(self, message: Message, found: list[Breach]) -> None:
         self._begun = True
-        self._check_caller(message, found)
+        if message.tool_calls:
+            self._blame_caller(message, found)
         call_id = message.tool_call_id
         if not call_id:
             found.append(self._breach("missing-id", "a tool result has no call id"))

@@ -24,7 +24,7 @@ class Cursor:
 
         Zero means that it must be read from the start, with fresh state.
         """
-        start = len(self._read) if view.extends(self._read) else 0
+        start = view.news(self._read)
         self._read = view
         return start
 

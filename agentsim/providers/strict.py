@@ -140,20 +140,25 @@ class StrictRules:
 
     def _left_open(self) -> Refusal | None:
         """What is wrong with ending a history here, if anything is."""
-        if not self._history.open_calls:
+        if not self._history.has_open_calls:
             return None
         return _of_breach(self._history.close()[0])
 
     def _read(self, start: int, messages: Sequence[Message]) -> Refusal | None:
         """Read what is new; a verdict on it stands for every longer history."""
+        feed = self._history.feed
         for position, message in enumerate(messages, start):
-            found = self._judge(position, message)
-            if found is not None:
-                return found
+            breaches = feed(message)
+            if breaches or message.role == "assistant" or not self._begun:
+                found = self._judge(position, message, breaches)
+                if found is not None:
+                    return found
         return None
 
-    def _judge(self, position: int, message: Message) -> Refusal | None:
-        for breach in self._history.feed(message):
+    def _judge(
+        self, position: int, message: Message, breaches: Sequence[Breach]
+    ) -> Refusal | None:
+        for breach in breaches:
             if breach.rule not in NOT_ENFORCED:
                 return _of_breach(breach)
         if not self._begun and message.role != "system":

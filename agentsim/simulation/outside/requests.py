@@ -86,10 +86,19 @@ class CheckedClient:
 
     def _history_fault(self, messages: Sequence[Message]) -> str | None:
         """Look at the messages that were not seen before: a message never changes."""
-        seen = self._seen
-        self._seen = messages if isinstance(messages, MessageView) else tuple(messages)
-        start = len(seen) if _extends(self._seen, seen) else 0
-        for number, message in enumerate(self._seen[start:], start):
+        seen, start = self._seen, 0
+        new: Sequence[Message]
+        if isinstance(messages, MessageView):
+            self._seen = messages
+            if isinstance(seen, MessageView):
+                start = messages.news(seen)
+            new = messages.since(start)
+        else:
+            self._seen = messages = tuple(messages)
+            if _extends(messages, seen):
+                start = len(seen)
+            new = messages[start:]
+        for number, message in enumerate(new, start):
             fault = _message_fault(message)
             if fault is not None:
                 return f"messages[{number}]{fault}"
@@ -101,8 +110,6 @@ def _extends(messages: Sequence[Message], seen: Sequence[Message]) -> bool:
 
     They are compared by identity: what an agent put among them may have any equality.
     """
-    if isinstance(messages, MessageView) and isinstance(seen, MessageView):
-        return messages.extends(seen)
     return len(messages) >= len(seen) and all(map(operator.is_, seen, messages))
 
 
