@@ -11,6 +11,7 @@ from agentsim.invariants import reference_page, rules_page
 from agentsim.mutants import mutants_page
 from agentsim.providers.anthropic import messages_rules_page
 from agentsim.providers.openai_chat import chat_rules_page
+from agentsim.providers.openai_responses import responses_rules_page
 from agentsim.pytest_plugin import pytest_page
 from agentsim.server import server_page
 from agentsim.simulation import scenario_page
@@ -31,6 +32,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "mutant-matrix.md": matrix_page,
     "mutants.md": mutants_page,
     "openai-chat.md": chat_rules_page,
+    "openai-responses.md": responses_rules_page,
     "pytest.md": pytest_page,
     "python.md": python_page,
     "rules.md": rules_page,

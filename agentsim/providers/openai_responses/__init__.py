@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from agentsim.providers.openai_responses.rulebook.profile import (
         ResponsesProfile as ResponsesProfile,
     )
+    from agentsim.providers.openai_responses.rulebook.reference import (
+        responses_rules_page as responses_rules_page,
+    )
     from agentsim.providers.openai_responses.rulebook.table import (
         RESPONSES_RULES as RESPONSES_RULES,
     )
@@ -61,5 +64,6 @@ else:
             "read_response": "answers",
             "response_body": "responses",
             "response_frames": "stream",
+            "responses_rules_page": "rulebook.reference",
         },
     )
