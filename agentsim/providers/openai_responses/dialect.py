@@ -16,6 +16,7 @@ from agentsim.providers.openai_responses.rulebook.profile import (
     STRICT_RESPONSES,
     ResponsesProfile,
 )
+from agentsim.providers.openai_responses.stored import Stored
 from agentsim.providers.openai_responses.stream import error_event, response_frames
 from agentsim.providers.openai_responses.wire import WIRE, ResponsesReader
 from agentsim.providers.wires.answers import HttpAnswer
@@ -30,7 +31,7 @@ KEEPALIVE = frame_bytes(Frame({"type": "keepalive"}, "keepalive"))
 
 
 class ResponsesDialect(OpenAIDialect):
-    """Responses; implements `wires.Dialect` and `wires.HasMore`."""
+    """Responses; implements `wires.Dialect`, `HasStore` and `HasMore`."""
 
     @property
     def wire(self) -> str:
@@ -52,9 +53,15 @@ class ResponsesDialect(OpenAIDialect):
         """The profile with only the rules that the service has for sure."""
         return LENIENT_RESPONSES
 
-    def reader(self, profile: ResponsesProfile | None = None) -> ResponsesReader:
+    def store(self) -> Stored:
+        """What the service keeps, with nothing in it."""
+        return Stored()
+
+    def reader(
+        self, profile: ResponsesProfile | None = None, store: Stored | None = None
+    ) -> ResponsesReader:
         """A new reader, for one client."""
-        return ResponsesReader(STRICT_RESPONSES if profile is None else profile)
+        return ResponsesReader(STRICT_RESPONSES if profile is None else profile, store)
 
     def body(self, answered: Answered) -> dict[str, Any]:
         """The body of an answer that is not streamed."""

@@ -21,7 +21,7 @@ from agentsim.providers.transports.routes import (
 from agentsim.providers.transports.streams import Streamed, stream_answer
 from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Asked, Reader
-from agentsim.providers.wires.dialect import Answered, Dialect, HasMore
+from agentsim.providers.wires.dialect import Answered, Dialect, HasMore, HasStore
 
 __all__ = ["Attempts", "ModelService", "Served", "error_answer_to"]
 
@@ -50,6 +50,7 @@ class Served:
         end: Told of what is asked for and not simulated: ends the run, and never
             returns. Where it does return, the answer is that to an unknown path.
         profiles: Wire -> how strict its service is, where it is not as usual.
+        kept: Wire -> what its service keeps of its answers, for all clients.
     """
 
     model: str
@@ -57,6 +58,7 @@ class Served:
     unix_s: Callable[[], int]
     end: Callable[[UsageError], Awaitable[None]]
     profiles: Mapping[str, Any] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 class ModelService:
@@ -141,11 +143,18 @@ class ModelService:
         return dialect.more(reader, request.method, asked.rest, request.body)
 
     def _reader(self, dialect: Dialect) -> Reader:
-        reader = self._readers.get(dialect.wire)
+        wire = dialect.wire
+        reader = self._readers.get(wire)
         if reader is None:
-            reader = self._readers[dialect.wire] = dialect.reader(
-                self._served.profiles.get(dialect.wire)
-            )
+            profile = self._served.profiles.get(wire)
+            if isinstance(dialect, HasStore):
+                kept = self._served.kept
+                if wire not in kept:
+                    kept[wire] = dialect.store()
+                reader = dialect.reader(profile, kept[wire])
+            else:
+                reader = dialect.reader(profile)
+            self._readers[wire] = reader
         return reader
 
     async def _nothing(self, asked: Route, request: HttpRequest) -> HttpAnswer:

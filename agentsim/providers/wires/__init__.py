@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agentsim.providers.wires.dialect import Dialect as Dialect
     from agentsim.providers.wires.dialect import Frame as Frame
     from agentsim.providers.wires.dialect import HasMore as HasMore
+    from agentsim.providers.wires.dialect import HasStore as HasStore
     from agentsim.providers.wires.dialect import ReadAnswer as ReadAnswer
     from agentsim.providers.wires.noise import HasNoise as HasNoise
     from agentsim.providers.wires.profiles import plain_profile as plain_profile
@@ -31,6 +32,7 @@ else:
             "Dialect": "dialect",
             "Frame": "dialect",
             "HasMore": "dialect",
+            "HasStore": "dialect",
             "HasNoise": "noise",
             "HttpAnswer": "answers",
             "Pieces": "answers",

@@ -16,7 +16,7 @@ from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Reader
 from agentsim.providers.wires.rules import WireRefusal
 
-__all__ = ["Answered", "Dialect", "Frame", "HasMore", "ReadAnswer"]
+__all__ = ["Answered", "Dialect", "Frame", "HasMore", "HasStore", "ReadAnswer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,22 @@ class Dialect(Protocol):
         """Read the events of a stream: what came is as in the plain answer.
 
         A stream that broke off gives what had come, with an empty stop reason.
+        """
+
+
+@runtime_checkable
+class HasStore(Protocol):
+    """A dialect whose service keeps what it answered, whichever client asks for it."""
+
+    def store(self) -> Any:  # noqa: ANN401 - of its own
+        """A new store, with nothing in it."""
+
+    def reader(self, profile: Any = None, store: Any = None) -> Reader:  # noqa: ANN401
+        """A new reader, for one client.
+
+        Args:
+            profile: How strict the service is; None for `strict`.
+            store: What the service keeps; None for a new store.
         """
 
 

@@ -88,7 +88,7 @@ class Environment:
 
         client = self._stage.client
         assert client is not None
-        return Sdk(client, self._life, self._stage.scenario)
+        return Sdk(client, self._life, self._stage.scenario, self._stage.kept)
 
     def openai(self, **options: Any) -> AsyncOpenAI:
         """A new `openai.AsyncOpenAI` that the simulated model answers."""

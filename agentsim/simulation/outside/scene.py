@@ -7,6 +7,7 @@ answers. What both need of the outside is here; what only the engine has is in `
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 from agentsim.core import Declared
 from agentsim.engine import Choices
@@ -29,6 +30,7 @@ class Scene:
         client: That of the latest life, or None before the first.
         declared: What the agent promised to keep, or None.
         request_numbers: Those of the requests, 1-based over all lives.
+        kept: Wire -> what its service keeps of its answers, over all lives.
         warnings: What services accept, and loops should not get used to; each once.
     """
 
@@ -48,6 +50,7 @@ class Scene:
         self.client: ScriptedClient | None = None
         self.declared: Declared | None = None
         self.request_numbers = count(1)
+        self.kept: dict[str, Any] = {}
         self.warnings: dict[str, None] = {}
 
     def warn(self, words: str) -> None:

@@ -48,7 +48,13 @@ _OUTSIDE = {
 class Sdk:
     """Makes the clients of one incarnation of the agent."""
 
-    def __init__(self, client: ScriptedClient, life: Life, scenario: Scenario) -> None:
+    def __init__(
+        self,
+        client: ScriptedClient,
+        life: Life,
+        scenario: Scenario,
+        kept: dict[str, Any],
+    ) -> None:
         self._life = life
         self._served = Served(
             scenario.model,
@@ -56,6 +62,7 @@ class Sdk:
             self._unix_s,
             self._end,
             scenario.profiles or {},
+            kept,
         )
 
     def openai(self, **options: Any) -> AsyncOpenAI:

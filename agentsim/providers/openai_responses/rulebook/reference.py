@@ -26,8 +26,9 @@ are indexes from 0.
 How sure a rule is: *observed* in traffic or measurements, *reported* by people who met it,
 or *assumed*. A simulation judges by the profile `strict`, unless the scenario asks for
 another one ([profiles](../how-to/write-a-scenario.md)): it has all rules but
-`answered-twice`, of which nobody has told (`off: []` has it on). `lenient` leaves out what is marked so, and the fields of a `ResponsesProfile` say
-what its model does not take, without which those rules refuse nothing.
+`answered-twice`, of which nobody has told (`off: []` has it on). `lenient` leaves out what
+is marked so, and the fields of a `ResponsesProfile` say what its model does not take,
+without which those rules refuse nothing.
 
 """
 
