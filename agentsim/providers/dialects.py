@@ -15,6 +15,7 @@ __all__ = ["DIALECTS", "dialect_named"]
 DIALECTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "chat": ("agentsim.providers.openai_chat", "CHAT"),
+        "messages": ("agentsim.providers.anthropic", "MESSAGES"),
         "responses": ("agentsim.providers.openai_responses", "RESPONSES"),
     }
 )

@@ -14,6 +14,12 @@ from agentsim.providers.anthropic.answers import (
 )
 from agentsim.providers.anthropic.errors import error_answer, error_body, headers_of
 from agentsim.providers.anthropic.events import read_events
+from agentsim.providers.anthropic.rulebook.profile import (
+    MESSAGES_LENIENT,
+    MESSAGES_STRICT,
+    MessagesProfile,
+)
+from agentsim.providers.anthropic.rulebook.thoughts import Thoughts
 from agentsim.providers.anthropic.stream import message_frames
 from agentsim.providers.anthropic.wire import WIRE, MessagesReader, read_body
 from agentsim.providers.wires.answers import HttpAnswer
@@ -27,7 +33,7 @@ COUNT_TOKENS = "/count_tokens"
 
 
 class MessagesDialect:
-    """Anthropic Messages; implements `wires.Dialect` and `wires.HasMore`."""
+    """Anthropic Messages; implements `wires.Dialect`, `HasMore` and `HasStore`."""
 
     @property
     def wire(self) -> str:
@@ -39,9 +45,25 @@ class MessagesDialect:
         """The `content-type` of a stream."""
         return "text/event-stream; charset=utf-8"
 
-    def reader(self) -> MessagesReader:
+    @property
+    def strict(self) -> MessagesProfile:
+        """The profile that judges unless another is asked for."""
+        return MESSAGES_STRICT
+
+    @property
+    def lenient(self) -> MessagesProfile:
+        """The profile with only the rules that the service has for sure."""
+        return MESSAGES_LENIENT
+
+    def store(self) -> Thoughts:
+        """A new store of what the model thought, with nothing in it."""
+        return Thoughts()
+
+    def reader(
+        self, profile: MessagesProfile | None = None, store: Thoughts | None = None
+    ) -> MessagesReader:
         """A new reader, for one client."""
-        return MessagesReader()
+        return MessagesReader(MESSAGES_STRICT if profile is None else profile, store)
 
     def read_body(self, raw: bytes) -> dict[str, Any] | WireRefusal:
         """Read the body of a request."""

@@ -33,6 +33,7 @@ from agentsim.providers.anthropic.rulebook.profile import (
     MessagesProfile,
 )
 from agentsim.providers.anthropic.rulebook.table import THREADS, refuse
+from agentsim.providers.anthropic.rulebook.thoughts import Thoughts
 from agentsim.providers.wires.asked import Asked
 from agentsim.providers.wires.bodies import read_object
 from agentsim.providers.wires.rules import WireRefusal
@@ -87,6 +88,7 @@ class MessagesReader:
 
     Args:
         profile: How strict the service is, and what its model takes.
+        thoughts: What the service gave out before; None for nothing.
     """
 
     __slots__ = (
@@ -94,28 +96,32 @@ class MessagesReader:
         "_ends",
         "_growth",
         "_history",
-        "_paused",
         "_profile",
         "_prompt",
         "_raw_prompt",
         "_raw_tools",
         "_rules",
         "_start",
+        "_thoughts",
         "_tools",
     )
 
-    def __init__(self, profile: MessagesProfile = MESSAGES_STRICT) -> None:
+    def __init__(
+        self,
+        profile: MessagesProfile = MESSAGES_STRICT,
+        thoughts: Thoughts | None = None,
+    ) -> None:
         self._profile = profile
+        self._thoughts = Thoughts() if thoughts is None else thoughts
         self._growth = Growth()
         self._history = History()
         self._ends: list[int] = []
         self._start = 0
-        self._rules = MessagesRules(profile, VERSION)
+        self._rules = MessagesRules(profile, VERSION, self._thoughts)
         self._raw_prompt: object = unmarked({"content": None})
         self._prompt: Message | None = None
         self._raw_tools: object = None
         self._tools = read_tools(None)
-        self._paused: object = None
         self._body: Mapping[str, Any] = {}
 
     @property
@@ -146,7 +152,7 @@ class MessagesReader:
 
         What is read of the client's conversation stays as it is.
         """
-        fresh = MessagesReader(self._profile)
+        fresh = MessagesReader(self._profile, self._thoughts)
         return fresh._read(body, headers, counting=True)
 
     def _read(
@@ -170,18 +176,13 @@ class MessagesReader:
         messages = body.get("messages")
         listed = messages if isinstance(messages, list) else []
         view = self._follow(listed, body.get("system"), version)
-        refusal = self._rules.check(
-            body, view, paused=self._is_paused(listed), counting=counting
-        )
+        refusal = self._rules.check(body, view, counting=counting)
         warnings = self._rules.warnings
         return Asked(self._request(body, view), refusal, self, warnings)
 
     def answered(self, body: Mapping[str, Any]) -> None:
         """Remember the thinking of an answer, and whether the model paused in it."""
-        content = body.get("content")
-        self._paused = content if body.get("stop_reason") == "pause_turn" else None
-        for block in content if isinstance(content, list) else ():
-            self._rules.thoughts.given(block)
+        self._thoughts.given(body)
 
     def carried(self, response: Response) -> Response:
         """What of a response reaches the client."""
@@ -193,16 +194,10 @@ class MessagesReader:
 
     def resumes(self, messages: Sequence[Message]) -> WireRefusal | None:
         """Why a history with a new message of the user after it is refused, or None."""
-        rules = MessagesRules(self._profile, self._rules.version)
+        rules = MessagesRules(self._profile, self._rules.version, self._thoughts)
         told = write_history(messages)
         rules.feed([*told["messages"], {"role": "user", "content": "Go on."}])
         return rules.of_history(told)
-
-    def _is_paused(self, messages: Sequence[Any]) -> bool:
-        if self._paused is None or not messages:
-            return False
-        last, paused = messages[-1], {"role": "assistant", "content": self._paused}
-        return read_message(last, after="user") == read_message(paused, after="user")
 
     def _follow(self, messages: list[Any], prompt: object, version: str) -> MessageView:
         """Take over what is new of a history; one that was rewritten is read again."""

@@ -76,7 +76,6 @@ def test_a_vendor_is_known_by_its_host_and_by_the_header_of_its_clients() -> Non
 @pytest.mark.parametrize(
     ("method", "path", "words"),
     [
-        ("POST", "/v1/messages/batches", "Anthropic's batches of messages"),
         ("POST", "/v1/embeddings", "OpenAI's /embeddings"),
         ("POST", "/v1/audio/speech", "OpenAI's /audio"),
         ("GET", "/v1/chat/completions", "OpenAI's stored completions"),
@@ -94,3 +93,5 @@ def test_what_stands_below_a_dialect_is_asked_of_it() -> None:
     """It knows which endpoints it has beside the one that answers."""
     found = to("GET", OWN, "/v1/chat/completions/chatcmpl-1")
     assert found == Route("beside", "chat", rest="/chatcmpl-1")
+    found = to("POST", OWN, "/v1/messages/count_tokens")
+    assert found == Route("beside", "messages", "anthropic", "/count_tokens")

@@ -187,7 +187,7 @@ def test_an_unknown_path_is_not_found() -> None:
     "path",
     [
         "/v1/responses/compact",
-        "/v1/messages",
+        "/v1/messages/batches",
         "/v1/embeddings",
         "/v1/chat/completions/chatcmpl-1",
     ],

@@ -20,6 +20,7 @@ from agentsim.providers.anthropic.rulebook.fields import (
 )
 from agentsim.providers.anthropic.rulebook.forms import Forms
 from agentsim.providers.anthropic.rulebook.models import (
+    Abilities,
     abilities,
     context_faults,
     model_faults,
@@ -46,7 +47,6 @@ class MessagesRules:
     """The rules of the wire, with what was read of a growing conversation.
 
     Attributes:
-        thoughts: What the service gave out.
         version: That of the interface, for what is read from now on.
     """
 
@@ -59,15 +59,17 @@ class MessagesRules:
         "_marks",
         "_off",
         "_profile",
+        "_thoughts",
         "_turns",
-        "thoughts",
         "version",
     )
 
-    def __init__(self, profile: MessagesProfile, version: str) -> None:
+    def __init__(
+        self, profile: MessagesProfile, version: str, thoughts: Thoughts
+    ) -> None:
         self._profile = profile
         self._off = profile.without
-        self.thoughts = Thoughts(own_only=profile.signatures == "own")
+        self._thoughts = thoughts
         self._fields: str | None = None
         self._lone: WireRefusal | None = None
         self._combined: WireRefusal | None = None
@@ -78,7 +80,8 @@ class MessagesRules:
         """Forget the messages that were read."""
         self.version = version
         self._forms = Forms(self._off, version)
-        self._turns = Turns(self._off, self.thoughts)
+        own_only = self._profile.signatures == "own"
+        self._turns = Turns(self._off, self._thoughts, own_only=own_only)
         self._marks: list[int] = []
 
     def feed(self, messages: Sequence[object]) -> None:
@@ -115,7 +118,7 @@ class MessagesRules:
         return (
             self._forms.verdict()
             or self._turns.verdict()
-            or self._first(end_faults(body, self._turns, able, paused=False))
+            or self._first(self._end(body, able))
         )
 
     def check(
@@ -123,14 +126,12 @@ class MessagesRules:
         body: Mapping[str, Any],
         view: MessageView,
         *,
-        paused: bool = False,
         counting: bool = False,
     ) -> WireRefusal | None:
         """The first rule that a request breaks, or None.
 
         Args:
             view: The messages, which were read before.
-            paused: Whether the last one is an answer in which the model paused.
             counting: Whether tokens are to be counted only.
         """
         others = {key: value for key, value in body.items() if key != "messages"}
@@ -152,9 +153,13 @@ class MessagesRules:
             self._first(self._too_many_marks())
             or self._first(model_faults(body, able, self._profile))
             or self._turns.verdict()
-            or self._first(end_faults(body, self._turns, able, paused=paused))
+            or self._first(self._end(body, able))
             or self._first(context_faults(body, view, self._profile))
         )
+
+    def _end(self, body: Mapping[str, Any], able: Abilities) -> Iterator[WireRefusal]:
+        paused = self._thoughts.paused(self._turns.last)
+        yield from end_faults(body, self._turns, able, paused=paused)
 
     def _look_at_fields(self, fields: dict[str, Any], *, counting: bool) -> None:
         """Judge the fields beside the messages, if they are others than before."""

@@ -33,6 +33,7 @@ class Turns:
     Args:
         off: Ids of the rules that are not enforced.
         thoughts: What the service gave out.
+        own_only: Whether only its own signatures are valid.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Turns:
         "_empty",
         "_found",
         "_off",
+        "_own_only",
         "_pairing",
         "_role",
         "_thoughts",
@@ -51,8 +53,11 @@ class Turns:
         "system_at",
     )
 
-    def __init__(self, off: Collection[str], thoughts: Thoughts) -> None:
+    def __init__(
+        self, off: Collection[str], thoughts: Thoughts, *, own_only: bool
+    ) -> None:
         self._off = off
+        self._own_only = own_only
         self._thoughts = thoughts
         self._pairing = Pairing()
         self.position = 0
@@ -175,7 +180,7 @@ class Turns:
                 )
                 where = f"messages.{self._turn}.content.0.type"
                 yield refuse("thinking-lead", words, where)
-            altered = self._thoughts.altered(block)
+            altered = self._thoughts.altered(block, own_only=self._own_only)
             if altered is not None and self._altered is None:
                 self._altered = (altered, path, self._turn)
         yield self._pairing.of_model(block, self.position, path)
