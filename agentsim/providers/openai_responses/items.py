@@ -42,6 +42,9 @@ Where the first is empty the tool is built in, and named as the type.
 
 OUTPUTS = tuple(f"{call}_output" for call in CALLS)
 
+_WITH_PARTS = ("function_call_output", "custom_tool_call_output")
+"""Types of outputs that are texts or parts; those of built-in tools are other objects."""
+
 ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -122,7 +125,7 @@ def take(item: object) -> Piece:
         elif kind in CALLS:
             piece = _call(item, kind)
         elif kind in OUTPUTS:
-            piece = _output(item)
+            piece = _output(item, kind)
         elif kind == REASONING:
             piece = _reasoning(item)
     return piece or Piece("whole", item)
@@ -186,7 +189,7 @@ def _call(item: Mapping[str, Any], kind: str) -> Piece | None:
     return Piece("call", rest, call=ToolCall(call_id, name, arguments))
 
 
-def _output(item: Mapping[str, Any]) -> Piece | None:
+def _output(item: Mapping[str, Any], kind: str) -> Piece | None:
     # A result of the local shell has the id of its call, and no call_id.
     key = "call_id" if "call_id" in item else "id"
     answered = item.get(key)
@@ -195,7 +198,8 @@ def _output(item: Mapping[str, Any]) -> Piece | None:
     output = item.get("output")
     texts, content = _texts(output)
     if len(texts) != 1:
-        told = texts or ([] if isinstance(output, list) else [_as_text(output)])
+        parts = isinstance(output, list) and kind in _WITH_PARTS
+        told = texts or ([] if parts else [_as_text(output)])
         return Piece("whole", item, told, key=answered)
     rest = {name: value for name, value in item.items() if name not in (key, "output")}
     if content is not None:
