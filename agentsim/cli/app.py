@@ -21,6 +21,7 @@ from agentsim.cli.output import (
     accept_any_text,
     print_json,
     silence_output,
+    uncollected,
 )
 from agentsim.core import AgentsimError, Finding, InternalError
 
@@ -98,7 +99,9 @@ class _Misuse(Exception):
 
 def _run(words: list[str]) -> int:
     try:
-        code = _app(words)(words, prog_name="agentsim", standalone_mode=False)
+        with uncollected():
+            app = _app(words)
+        code = app(words, prog_name="agentsim", standalone_mode=False)
     except SystemExit:  # how typer and rich say that nobody reads any more
         raise BrokenPipeError from None
     except Exception as error:

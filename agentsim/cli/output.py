@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -27,6 +28,7 @@ __all__ = [
     "print_json",
     "silence_output",
     "tell",
+    "uncollected",
 ]
 
 SCHEMA_VERSION = 1
@@ -90,6 +92,18 @@ def agent_output(*, shown: bool) -> Iterator[None]:
     """
     with contextlib.redirect_stdout(sys.stderr if shown else io.StringIO()):
         yield
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Load modules without a look for garbage: what is loaded stays, and it takes time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def accept_any_text() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import shlex
 import sys
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import typer
 
 from agentsim.cli.common import JsonOption, load_target
 from agentsim.cli.options.bundles import unbundled
-from agentsim.cli.output import FullyTold, print_json
+from agentsim.cli.output import FullyTold, print_json, uncollected
 from agentsim.core import UsageError
 
 if TYPE_CHECKING:
@@ -74,11 +73,8 @@ def command(
     one JSON object too, before the one with the verdict.
     """
     program = served.program or []
-    gc.disable()  # what is loaded stays, and going through it takes time
-    try:
+    with uncollected():
         listening = _listening(load_target(served.scenario), place, program)
-    finally:
-        gc.enable()
     ending = _serve(listening, program, as_json=as_json)
     from agentsim.cli.serving.telling import Ended, print_ended, write_traces
 

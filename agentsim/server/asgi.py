@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
@@ -57,6 +58,8 @@ async def send_answer(answer: HttpAnswer, send: Send) -> None:
     await _begin(send, answer.status, headers)
     async for piece in answer.pieces:
         await send({"type": "http.response.body", "body": piece, "more_body": True})
+        # Else who reads slowly, or not at all, would keep all others waiting.
+        await asyncio.sleep(0)
     await send({"type": "http.response.body", "body": b""})
 
 
