@@ -10,6 +10,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
+import anthropic
+import openai
+
 __all__ = ["TALKS", "Talk", "aheld", "held"]
 
 Steps = Generator[dict[str, Any], Any, str]
@@ -71,23 +74,69 @@ def responses() -> Steps:
         ]
 
 
+def messages() -> Steps:
+    """By Anthropic Messages."""
+    tools = [{"name": name, "input_schema": EMPTY} for name in NAMES]
+    said: list[Any] = [{"role": "user", "content": TASK}]
+    while True:
+        answer = yield {
+            "model": "m",
+            "max_tokens": 1000,
+            "messages": said,
+            "tools": tools,
+        }
+        if answer.stop_reason != "tool_use":
+            return "".join(block.text for block in answer.content)
+        said.append({"role": "assistant", "content": answer.content})
+        results = [
+            {"type": "tool_result", "tool_use_id": block.id, "content": "fine"}
+            for block in answer.content
+            if block.type == "tool_use"
+        ]
+        said.append({"role": "user", "content": results})
+
+
 @dataclass(frozen=True)
 class Talk:
     """A conversation, and how the clients of its SDK are asked.
 
     Attributes:
+        sdk: The name of its package.
         of: The part of a client that answers.
         final: The method of a stream that gives the whole answer.
     """
 
     steps: Callable[[], Steps]
+    sdk: str
     of: Callable[[Any], Any]
     final: str
 
+    def client(self, url: str, key: str, **options: Any) -> Any:  # noqa: ANN401
+        """A synchronous client of its SDK; the URL is without a path."""
+        if self.sdk == "anthropic":
+            return anthropic.Anthropic(base_url=url, api_key=key, **options)
+        return openai.OpenAI(base_url=f"{url}/v1", api_key=key, **options)
+
+    def aclient(self, url: str, key: str, **options: Any) -> Any:  # noqa: ANN401
+        """An async client of its SDK."""
+        if self.sdk == "anthropic":
+            return anthropic.AsyncAnthropic(base_url=url, api_key=key, **options)
+        return openai.AsyncOpenAI(base_url=f"{url}/v1", api_key=key, **options)
+
 
 TALKS = {
-    "chat": Talk(chat, lambda client: client.chat.completions, "get_final_completion"),
-    "responses": Talk(responses, lambda client: client.responses, "get_final_response"),
+    "chat": Talk(
+        chat,
+        "openai",
+        lambda client: client.chat.completions,
+        "get_final_completion",
+    ),
+    "responses": Talk(
+        responses, "openai", lambda client: client.responses, "get_final_response"
+    ),
+    "messages": Talk(
+        messages, "anthropic", lambda client: client.messages, "get_final_message"
+    ),
 }
 
 

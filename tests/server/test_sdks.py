@@ -29,7 +29,10 @@ def in_process(talk: Talk, *, streamed: bool) -> tuple[str, list[Event]]:
     """What a conversation comes to in a simulation: what was said, and the events."""
 
     async def agent(env: Env) -> str:
-        return await aheld(talk, env.openai(), streamed=streamed)
+        url = f"https://api.{talk.sdk}.com"
+        client = talk.aclient(url, "any", http_client=env.http_client())
+        client._platform = "Unknown"  # else a process is asked
+        return await aheld(talk, client, streamed=streamed)
 
     made = run(DISK, agent)
     return str(made.value), witnessed(made.trace.events)
@@ -51,9 +54,14 @@ def test_a_conversation_over_http_is_as_in_process(
     said, events = in_process(talk, streamed=streamed)
     assert said == "Freed 20 GB."
     name = f"{wire}-{streamed}"
-    with client(server, f"{name}-sync") as sync:
-        assert held(talk, sync, streamed=streamed) == said
-    assert asyncio.run(async_talk(server, f"{name}-async", talk, streamed)) == said
+    with talk.client(server.url, f"agentsim-{name}-sync") as client:
+        assert held(talk, client, streamed=streamed) == said
+
+    async def converse() -> str:
+        async with talk.aclient(server.url, f"agentsim-{name}-async") as client:
+            return await aheld(talk, client, streamed=streamed)
+
+    assert asyncio.run(converse()) == said
     for kind in ("sync", "async"):
         found = server.verdict(f"{name}-{kind}")
         assert witnessed(found.trace.events) == events
@@ -64,13 +72,6 @@ def client(server: Serving, name: str, **options: Any) -> openai.OpenAI:
     """A client whose requests belong to one run."""
     key = f"agentsim-{name}"
     return openai.OpenAI(base_url=f"{server.url}/v1", api_key=key, **options)
-
-
-async def async_talk(server: Serving, name: str, talk: Talk, streamed: bool) -> str:
-    """A conversation of an async client."""
-    url, key = f"{server.url}/v1", f"agentsim-{name}"
-    async with openai.AsyncOpenAI(base_url=url, api_key=key) as made:
-        return await aheld(talk, made, streamed=streamed)
 
 
 ONE = Scenario("Go.", [say("Done, and that is all.")], world=[Disk()])
