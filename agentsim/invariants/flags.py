@@ -16,7 +16,7 @@ from agentsim.invariants.wording import is_gone
 
 __all__ = ["WITHOUT_FLAG", "read_flags"]
 
-WITHOUT_FLAG = ("openai-chat",)
+WITHOUT_FLAG = ("openai-chat", "openai-responses")
 """Wires on which a result has no flag that says that its call failed."""
 
 _TELLING = 12
