@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.agents.reviewers import wrong_on_chat
+from tests.agents.reviewers import wrong_on_chat, wrong_on_responses
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,46 @@ ON_CHAT = (
     Wrong(wrong_on_chat.IndexIgnored, "response-kept-whole"),
 )
 
+OPEN = "No tool output found for function call"
+
+UNCALLED = "No tool call found for function call output with call_id"
+
+ON_RESPONSES = (
+    Wrong(wrong_on_responses.TextOnly, REFUSED, UNCALLED),
+    Wrong(
+        wrong_on_responses.IdLost,
+        REFUSED,
+        "Missing required parameter: 'input[3].call_id'",
+    ),
+    Wrong(wrong_on_responses.ItemId, REFUSED, UNCALLED),
+    Wrong(wrong_on_responses.ResultFirst, REFUSED, UNCALLED),
+    Wrong(wrong_on_responses.ResultMissing, REFUSED, OPEN),
+    Wrong(wrong_on_responses.FailureMissing, REFUSED, OPEN, "missing_file"),
+    Wrong(wrong_on_responses.ResultTwice, "every-call-answered"),
+    Wrong(wrong_on_responses.ResultLate, REFUSED, OPEN),
+    Wrong(wrong_on_responses.RoleTool, REFUSED, "Unknown parameter: 'input[3]"),
+    Wrong(
+        wrong_on_responses.ReasoningDropped,
+        REFUSED,
+        "was provided without its required 'reasoning' item",
+        "thoughtful",
+    ),
+    Wrong(wrong_on_responses.NobodyAsked, "confirmed-before-effect"),
+    Wrong(wrong_on_responses.FailureHidden, "errors-visible", story="missing_file"),
+    Wrong(
+        wrong_on_responses.StatusIgnored,
+        "stops-by-structure",
+        faults=("max_tokens_with_calls",),
+    ),
+    Wrong(wrong_on_responses.ChainedAndWhole, REFUSED, "Duplicate item found with id"),
+    Wrong(wrong_on_responses.ChainedUnanswered, REFUSED, OPEN),
+    Wrong(wrong_on_responses.ChainedFromFirst, REFUSED, UNCALLED),
+    Wrong(wrong_on_responses.ResultsSwapped, "results-in-order"),
+)
+
 WRONG = {
     f"{wire}: {wrong.agent.__name__}": wrong
-    for wire, family in {"chat": ON_CHAT}.items()
+    for wire, family in {"chat": ON_CHAT, "responses": ON_RESPONSES}.items()
     for wrong in family
 }
 
@@ -64,5 +101,7 @@ SWAPPED = "in another order than its calls"
 
 HABITS: dict[str, tuple[Callable[..., object], str]] = {
     "chat: order swapped": (wrong_on_chat.ResultsSwapped, SWAPPED),
+    "responses: order swapped": (wrong_on_responses.ResultsSwapped, SWAPPED),
+    "responses: result twice": (wrong_on_responses.ResultTwice, "with two results"),
 }
 """What services accept, and words of the warning."""

@@ -72,7 +72,26 @@ MISSING = replace(
 )
 """One of two reads fails for good."""
 
-STORIES = {story.name: story for story in (REVIEW, DECLINED, MISSING)}
+_THOUGHTS = (
+    {"type": "thinking", "thinking": "Both at once.", "signature": "c2lnbmVk"},
+    {"type": "reasoning", "summary": []},
+)
+
+THOUGHTFUL = replace(
+    REVIEW,
+    name="thoughtful",
+    script=[
+        together(call("get_diff", number=7), call("read_file", path="total.py")).but(
+            blocks=_THOUGHTS
+        ),
+        call("merge_pr", number=7),
+        say("Pull request 7 is merged."),
+    ],
+    expect={"status": "done", "iterations": 3, "effects": {"merge_pr": 1}},
+)
+"""The model thinks before it calls: each wire that has such blocks carries its own."""
+
+STORIES = {story.name: story for story in (REVIEW, DECLINED, MISSING, THOUGHTFUL)}
 
 
 def story(name: str) -> Scenario:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.agents.reviewers import on_chat, on_chat_streams
+from agentsim.faults import CATALOGUE
+from tests.agents.reviewers import (
+    on_chat,
+    on_chat_streams,
+    on_responses,
+    on_responses_streams,
+)
 
 RIGHT: dict[str, Callable[..., Any]] = {
     "chat": on_chat.ChatReviewer,
@@ -13,4 +19,23 @@ RIGHT: dict[str, Callable[..., Any]] = {
     "chat, streamed": on_chat_streams.StreamedChatReviewer,
     "chat, streamed, blocking": on_chat_streams.BlockingStreamedChatReviewer,
     "chat, by hand": on_chat_streams.ByHandChatReviewer,
+    "responses": on_responses.ResponsesReviewer,
+    "responses, chained": on_responses.ChainedReviewer,
+    "responses, blocking": on_responses.BlockingResponsesReviewer,
+    "responses, streamed": on_responses_streams.StreamedResponsesReviewer,
+    "responses, streamed, blocking": (
+        on_responses_streams.BlockingStreamedResponsesReviewer
+    ),
+    "responses, by hand": on_responses_streams.ByHandResponsesReviewer,
 }
+
+BEYOND_REPAIR = {"responses, chained": ("missing_ids", "duplicate_ids")}
+"""Form -> faults that no loop can make good: there the service keeps the bad ids."""
+
+
+def faults_of(form: str) -> tuple[str, ...]:
+    """All faults that may strike a form, and leave it a way to be right."""
+    beyond = BEYOND_REPAIR.get(form)
+    if beyond is None:
+        return ("own",)
+    return tuple(name for name in CATALOGUE if name not in beyond)
