@@ -169,14 +169,13 @@ class MessagesReader:
                 body if isinstance(body, WireRefusal) else version_refusal(version)
             )
             return Asked(empty, refused, self)
-        thread = _thread_refusal(body)
-        if thread is not None:
-            return Asked(Request(_model(body), MessageView([], 0)), thread, self)
         self._body = body
         messages = body.get("messages")
         listed = messages if isinstance(messages, list) else []
         view = self._follow(listed, body.get("system"), version)
-        refusal = self._rules.check(body, view, counting=counting)
+        refusal = _thread_refusal(body)
+        if refusal is None:
+            refusal = self._rules.check(body, view, counting=counting)
         warnings = self._rules.warnings
         return Asked(self._request(body, view), refusal, self, warnings)
 

@@ -46,14 +46,21 @@ class Habits:
             start -= 1  # to the response that asked for the first of what is new
         found: dict[str, None] = {}
         for at, results in _results(messages.since(start)):
-            asked_at = start + at
-            calls = messages[asked_at].tool_calls if at >= 0 else ()
-            order = [call.id for call in calls]
+            asked_at = _begin(messages, start + at) if at >= 0 else start
+            turn = messages.since(asked_at)[: start + at + 1 - asked_at]
+            order = [call.id for message in turn for call in message.tool_calls]
             found.update(dict.fromkeys(_wrong(order, results)))
             if any(result not in order for result in results):
-                earlier = messages.since(0)[: max(asked_at, 0)]
+                earlier = messages.since(0)[:asked_at]
                 found.update(dict.fromkeys(_late(order, results, earlier)))
         return tuple(found)
+
+
+def _begin(messages: MessageView, at: int) -> int:
+    """Where the turn of the model begins that a message belongs to."""
+    while at > 0 and messages[at - 1].role == messages[at].role == "assistant":
+        at -= 1
+    return at
 
 
 def _results(messages: Sequence[Message]) -> Iterator[tuple[int, list[str]]]:

@@ -6,20 +6,29 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from agentsim.providers.anthropic import MessagesReader
+from agentsim.providers.anthropic.rulebook.judge import RESULTS_SPLIT
 from agentsim.providers.openai_chat.wire import ChatReader
 from agentsim.providers.openai_responses.rulebook.profile import ResponsesProfile
 from agentsim.providers.openai_responses.wire import ResponsesReader
 from agentsim.providers.wires import Asked, Reader
 from agentsim.providers.wires.habits import RESULTS_LATE, RESULTS_SWAPPED, Habits
 from tests.providers.wires.stories import (
+    ASKS,
     GOOD,
     LATE,
     MISSING,
+    ONE,
     ORPHANS,
     SWAPPED,
     TWICE,
+    TWO,
     WRITERS,
+    A,
+    B,
+    C,
     Steps,
+    messages,
 )
 
 
@@ -29,6 +38,7 @@ def _responses() -> Reader:
 
 
 READERS: Mapping[str, Callable[[], Reader]] = {
+    "anthropic-messages": MessagesReader,
     "openai-chat": ChatReader,
     "openai-responses": _responses,
 }
@@ -75,7 +85,7 @@ def test_twenty_of_twenty_that_do_not_fit_are_refused(wire: str) -> None:
     assert {refusal.error().status for refusal in refused.values() if refusal} == {400}
 
 
-@pytest.mark.parametrize("wire", ["openai-chat"])
+@pytest.mark.parametrize("wire", ["anthropic-messages", "openai-chat"])
 def test_late_results_mend_nothing(wire: str) -> None:
     """Where results must follow their calls directly they are refused later too."""
     assert [read(wire, steps).refusal is None for _count, steps in LATE] == [False] * 5
@@ -94,6 +104,21 @@ def test_another_order_is_accepted_with_a_warning(wire: str) -> None:
     asked = [read(wire, steps) for steps in SWAPPED]
     assert [one.refusal for one in asked] == [None] * 5
     assert [warnings(one) for one in asked] == [(RESULTS_SWAPPED,)] * 5
+
+
+def test_results_split_over_messages_are_accepted_with_a_warning() -> None:
+    """Anthropic merges the messages of the user, and a model learns from them."""
+    for steps in GOOD:
+        asked = MessagesReader().read(messages(steps, split=True))
+        assert asked.refusal is None
+        assert warnings(asked) == (RESULTS_SPLIT,)
+
+
+def test_calls_of_messages_that_follow_one_another_are_those_of_one_turn() -> None:
+    """Results that answer both are neither late nor in another order."""
+    asked = MessagesReader().read(messages((ASKS, TWO, ONE, A, B, C)))
+    assert asked.refusal is None
+    assert warnings(asked) == ()
 
 
 def warnings(asked: Asked) -> tuple[str, ...]:
