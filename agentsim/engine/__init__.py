@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from agentsim.engine.endings import Ending as Ending
     from agentsim.engine.engine import Engine as Engine
     from agentsim.engine.engine import Policy as Policy
-    from agentsim.engine.epoch import EPOCH_NS as EPOCH_NS
     from agentsim.engine.exhaustive import Exhaustive as Exhaustive
     from agentsim.engine.gates import Fenced as Fenced
     from agentsim.engine.life import Life as Life
     from agentsim.engine.loop import SimLoop as SimLoop
     from agentsim.engine.refusals import Refused as Refused
     from agentsim.engine.scheduler import Told as Told
+    from agentsim.engine.seals.epoch import EPOCH_NS as EPOCH_NS
     from agentsim.engine.seals.no_network import NoNetwork as NoNetwork
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
@@ -29,7 +29,7 @@ else:
         {
             "Baton": "threads.baton",
             "Choices": "choices",
-            "EPOCH_NS": "epoch",
+            "EPOCH_NS": "seals.epoch",
             "Ending": "endings",
             "Engine": "engine",
             "Exhaustive": "exhaustive",

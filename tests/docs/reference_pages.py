@@ -18,6 +18,7 @@ from agentsim.simulation import scenario_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
 from tests.docs.python_page import python_page
+from tests.docs.refusals_page import refusals_page
 from tests.mutants.matrix import matrix_page
 from tests.support.source import ROOT
 
@@ -35,6 +36,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "openai-responses.md": responses_rules_page,
     "pytest.md": pytest_page,
     "python.md": python_page,
+    "rule-tests.md": refusals_page,
     "rules.md": rules_page,
     "scenario-file.md": scenario_page,
     "server.md": server_page,

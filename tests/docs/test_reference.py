@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import get_args
 
+import httpx2
+import openai
 import pytest
 from pydantic import BaseModel
 
@@ -18,6 +20,7 @@ from agentsim.world import SPECS, Case, Human, Letter, Process, PullRequest, Ser
 from tests.docs.docstrings import told
 from tests.docs.python_page import CONTENTS, public_path
 from tests.docs.reference_pages import FOLDER, PAGES
+from tests.docs.refusals_page import RAW, WIRES, OnWire, exception_of
 from tests.support.command import agentsim
 
 DOCS = FOLDER.parent
@@ -170,3 +173,21 @@ def test_a_docstring_is_told_in_parts() -> None:
     assert found.words == ("Do it twice, as.", "Then look.")
     assert found.entries == {"way": "How, in two lines.", "*more": "More."}
     assert found.errors == {"KeyError": "never."}
+
+
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.title)
+def test_every_rule_of_a_wire_has_a_request_that_breaks_it(wire: OnWire) -> None:
+    """No rule is only said; and no test names a rule that there is not."""
+    tested = {bad.rule for bad in wire.bad}
+    assert sorted(set(wire.rules) ^ tested) == list(RAW)
+
+
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.title)
+def test_the_exception_of_a_refusal_is_that_of_the_sdk(wire: OnWire) -> None:
+    """The page names the class that the SDK itself makes of a status."""
+    for status in {bad.status for bad in wire.bad}:
+        client = wire.sdk.OpenAI if wire.sdk is openai else wire.sdk.Anthropic
+        request = httpx2.Request("POST", "https://api.example/v1")
+        answer = httpx2.Response(status, json={"error": {}}, request=request)
+        made = client(api_key="none")._make_status_error_from_response(answer)
+        assert type(made).__name__ == exception_of(wire.sdk, status)

@@ -14,7 +14,7 @@ import pytest
 import time_machine
 
 from agentsim.engine import Life
-from agentsim.engine.epoch import EPOCH_NS
+from agentsim.engine.seals.epoch import EPOCH_NS
 from tests.engine.runs import every_run, run
 
 EPOCH_S = EPOCH_NS // 10**9

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import InternalError
-from agentsim.engine.epoch import EPOCH, EPOCH_NS
+from agentsim.engine.seals.epoch import EPOCH, EPOCH_NS
 from agentsim.engine.seals.inside import looking
 
 if TYPE_CHECKING:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
 from typing import Any
 
 import openai
+import pytest
 from openai.types.chat import ChatCompletion
 
 from agentsim.core import (
@@ -18,41 +21,59 @@ from agentsim.core import (
 )
 from agentsim.core import ToolCall as Called
 from agentsim.providers import say
-from agentsim.providers.openai_chat import STRICT
+from agentsim.providers.openai_chat import STRICT, ChatProfile
 from agentsim.simulation import Scenario, run
 from tests.providers.openai_chat.bodies import BAD, USER, request
 
 PATH = "/chat/completions"
 
+PROFILES = list(dict.fromkeys(bad.profile for bad in BAD))
+"""What services refuse by default, and each that says what its model does not take."""
+
 SENT = [bad for bad in BAD if bad.profile == STRICT]
 """What the default profile refuses."""
+
+CLASSES = {400: openai.BadRequestError, 404: openai.NotFoundError}
 
 SCENARIO = Scenario(task="Go on.", script=[say("Done.")], name="refused")
 
 
-def test_every_refusal_is_an_exception_of_the_sdk() -> None:
+@pytest.mark.parametrize("profile", PROFILES, ids=repr)
+def test_every_refusal_is_an_exception_of_the_sdk(profile: ChatProfile) -> None:
     """Class, status, type, code, param and key phrase are those of the service."""
+    sent = [bad for bad in BAD if bad.profile == profile]
     raised: list[openai.APIStatusError] = []
 
-    async def agent(env: Env) -> str | None:
+    async def agent(env: Env) -> None:
         client = env.openai()
-        for bad in SENT:
+        for bad in sent:
             try:
                 await client.post(PATH, body=bad.body, cast_to=ChatCompletion)
             except openai.APIStatusError as error:
                 raised.append(error)
+
+    made = run(replace(SCENARIO, profiles={"openai-chat": profile}), agent)
+    failed = [event for event in made.trace.events if isinstance(event, RequestFailed)]
+    assert [event.rule for event in failed] == [bad.rule for bad in sent]
+    for bad, error in zip(sent, raised, strict=True):
+        assert type(error) is CLASSES[bad.status]
+        found = (error.status_code, error.type, error.param, error.code)
+        assert found == (bad.status, "invalid_request_error", bad.param, bad.code)
+        assert bad.phrase in error.message
+
+
+def test_a_client_goes_on_after_a_refusal() -> None:
+    """What was refused is no part of what the next request is judged by."""
+
+    async def agent(env: Env) -> str | None:
+        client = env.openai()
+        for bad in SENT[:3]:
+            with contextlib.suppress(openai.BadRequestError):
+                await client.post(PATH, body=bad.body, cast_to=ChatCompletion)
         answer = await client.chat.completions.create(**request(USER))
         return str(answer.choices[0].message.content)
 
-    made = run(SCENARIO, agent)
-    assert made.value == "Done."
-    failed = [event for event in made.trace.events if isinstance(event, RequestFailed)]
-    assert [event.rule for event in failed] == [bad.rule for bad in SENT]
-    for bad, error in zip(SENT, raised, strict=True):
-        assert type(error) is openai.BadRequestError
-        found = (error.status_code, error.type, error.param, error.code)
-        assert found == (400, "invalid_request_error", bad.param, bad.code)
-        assert bad.phrase in error.message
+    assert run(SCENARIO, agent).value == "Done."
 
 
 def test_a_refused_request_is_a_finding_that_names_its_rule() -> None:
