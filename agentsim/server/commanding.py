@@ -14,6 +14,9 @@ __all__ = ["CommandEnding", "run_command"]
 
 STDERR = 2
 
+OURS = ("127.0.0.1", "localhost", "::1")
+"""Hosts that are reached without a proxy."""
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -53,7 +56,7 @@ async def run_command(
     """
     try:
         process = await asyncio.create_subprocess_exec(
-            *command, env={**os.environ, **environment}, stdout=STDERR
+            *command, env=_with(environment), stdout=STDERR
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no command"
@@ -66,6 +69,14 @@ async def run_command(
     finally:
         for number in SIGNALS:
             loop.remove_signal_handler(number)
+
+
+def _with(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of this process and more; no proxy stands before this machine."""
+    found = {**os.environ, **environment}
+    for name in ("NO_PROXY", "no_proxy"):
+        found[name] = ",".join([*filter(None, [found.get(name)]), *OURS])
+    return found
 
 
 def _pass_on(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

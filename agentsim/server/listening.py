@@ -26,6 +26,10 @@ LOOPBACK = "127.0.0.1"
 
 BACKLOG = 1024
 
+KEEP_ALIVE_S = 3600
+"""Real seconds that a connection may be idle: a program may think for long, and one that
+is closed just when its client asks again would look like a fault."""
+
 STOP_S = 1.0
 """Real seconds that requests under way have to notice that their connection is gone."""
 
@@ -128,6 +132,7 @@ class Listening:
             server_header=False,
             date_header=False,
             backlog=BACKLOG,
+            timeout_keep_alive=KEEP_ALIVE_S,
         )
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -37,6 +37,9 @@ State = Literal["fresh", "running", "halted", "ended"]
 
 NS_PER_S = 1_000_000_000
 
+PASSING = (408, 409, 429)
+"""Statuses below 500 after which SDKs ask again."""
+
 
 class Session:
     """A run: its script, what it was asked, and what it answered.
@@ -62,6 +65,7 @@ class Session:
         self.outcome: Outcome | None = None
         self.late = 0
         self._program = program
+        self._real = real
         self._asked_for: list[FaultRule] = []
         self._client = scripted_client(self.scene, self.life)
         served = Served(
@@ -107,9 +111,10 @@ class Session:
             self.late += 1
             return not_retried(error_answer_to(request, self._why_silent()))
         try:
-            return await self._service.answer(request)
+            answer = await self._service.answer(request)
         except Halted:
             return not_retried(error_answer_to(request, self._why_silent()))
+        return answer if self._real else _retried_at_once(answer)
 
     def left(self) -> None:
         """The client of the task at hand went away before it had its answer."""
@@ -198,6 +203,17 @@ class Session:
 def not_retried(answer: HttpAnswer) -> HttpAnswer:
     """The same answer, which SDKs do not ask for again."""
     headers = {**answer.headers, "x-should-retry": "false"}
+    return HttpAnswer(answer.status, headers, answer.body)
+
+
+def _retried_at_once(answer: HttpAnswer) -> HttpAnswer:
+    """The same answer, after which SDKs wait for no more than a millisecond.
+
+    What else it says of a wait stays as it is: it is for the program to read.
+    """
+    if answer.status not in PASSING and answer.status < 500:
+        return answer
+    headers = {"retry-after-ms": "1", **answer.headers}
     return HttpAnswer(answer.status, headers, answer.body)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import socket
@@ -13,6 +14,7 @@ import pytest
 from agentsim.core import Request, RequestSent, UsageError
 from agentsim.providers import Reply, by, say
 from agentsim.server import Listening, Serving
+from agentsim.server.listening import _why_unbound
 from agentsim.simulation import Scenario
 from agentsim.trace import from_jsonl
 from agentsim.world import Disk
@@ -171,6 +173,8 @@ def test_a_port_in_use_is_told_in_one_sentence(server: Serving) -> None:
         Listening(DISK, port=99_999)
     with pytest.raises(UsageError, match="is no address of this machine"):
         Listening(DISK, host="198.51.100.1")
+    denied = _why_unbound(PermissionError(errno.EACCES, "no"), "127.0.0.1", 80)
+    assert denied.startswith("--port: 80 needs more rights: give one above 1023")
 
 
 def test_a_client_that_dies_leaves_the_server_serving() -> None:

@@ -147,3 +147,21 @@ def test_answers_may_take_their_time() -> None:
         assert ask(serving, max_retries=0, timeout=0.02) == "Done."
         [response] = serving.verdict("asks").trace.of(ResponseReceived)
         assert response.at_ns == 100_000_000
+
+
+def test_sdks_ask_again_at_once_after_an_error() -> None:
+    """What a service says of a wait is there to be read, and costs no real time."""
+    with Serving(struck("rate_limited=30@1")) as serving, client(serving, "w") as made:
+        raw = made.with_options(max_retries=0).chat.completions.with_raw_response
+        with pytest.raises(openai.RateLimitError) as caught:
+            raw.create(model="m", messages=[{"role": "user", "content": "Go."}])
+        headers = caught.value.response.headers
+        assert (headers["retry-after"], headers["retry-after-ms"]) == ("30", "1")
+    with Serving(struck("rate_limited=30@1")) as serving:
+        assert ask(serving) == "Done, and that is all."
+    with (
+        Serving(struck("rate_limited@1"), real=True) as serving,
+        pytest.raises(openai.RateLimitError) as caught,
+    ):
+        ask(serving, max_retries=0)
+    assert "retry-after-ms" not in caught.value.response.headers
