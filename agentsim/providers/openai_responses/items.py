@@ -94,7 +94,7 @@ class Piece:
 
 def type_of(item: object) -> str:
     """The type of an item, empty for what is none; the service lets two go without."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return ""
     kind = item.get("type")
     if kind is None:
@@ -105,7 +105,7 @@ def type_of(item: object) -> str:
 def role_of(item: object) -> Role:
     """Whose an item is: what the service makes on its own is the model's."""
     kind = type_of(item)
-    if kind == "message" and isinstance(item, Mapping):
+    if kind == "message" and isinstance(item, dict):
         role = item.get("role")
         return ROLES.get(role, "user") if isinstance(role, str) else "user"
     if kind in OUTPUTS:
@@ -119,7 +119,7 @@ def take(item: object) -> Piece:
     """Take an item apart."""
     kind = type_of(item)
     piece = None
-    if isinstance(item, Mapping):
+    if isinstance(item, dict):
         if kind == "message":
             piece = _message(item)
         elif kind in CALLS:
@@ -164,7 +164,7 @@ def _texts(value: object) -> tuple[list[str], object]:
 
 def _text_key(part: object) -> str:
     """The field of a part that has a text in it, empty for other parts."""
-    if not isinstance(part, Mapping):
+    if not isinstance(part, dict):
         return ""
     kind = part.get("type")
     key = _TEXTS.get(kind, "") if isinstance(kind, str) else ""
@@ -257,6 +257,6 @@ def _put(item: dict[str, Any], key: str, text: str) -> None:
 
 
 def _with_text(part: Any, text: str) -> Any:  # noqa: ANN401 - of a body
-    kind = part.get("type") if isinstance(part, Mapping) else None
+    kind = part.get("type") if isinstance(part, dict) else None
     key = _TEXTS.get(kind, "") if isinstance(kind, str) else ""
     return {**part, key: text} if key and key not in part else part

@@ -60,13 +60,13 @@ def belongs(before: object, item: object, origin: Origin = nowhere) -> bool:
 
 
 def _id(item: object) -> str:
-    own = item.get("id") if isinstance(item, Mapping) else None
+    own = item.get("id") if isinstance(item, dict) else None
     return own if isinstance(own, str) else ""
 
 
 def _closed(item: object) -> bool:
     """Whether nothing but calls follows an item in its response."""
-    if type_of(item) != "message" or not isinstance(item, Mapping):
+    if type_of(item) != "message" or not isinstance(item, dict):
         return False
     return item.get("phase") != "commentary"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agentsim.providers.openai_responses.items import REASONING, type_of
 
-__all__ = ["Issue", "Kept", "Stored"]
+__all__ = ["Issue", "Items", "Kept", "Stored", "conversation_of"]
 
 _WITH_REASONING = ("message", "function_call", "custom_tool_call")
 """Types of the items that need the reasoning that they came with."""
@@ -31,17 +31,38 @@ class Issue:
     following: str = ""
 
 
+class Items:
+    """The items of a history that only grows; what is stored of it are its lengths.
+
+    Attributes:
+        listed: So many of them at the start can be referred to.
+    """
+
+    __slots__ = ("all", "listed")
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        self.all = list(items)
+        self.listed = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A response that the service stores.
 
     Attributes:
         body: As it was sent.
-        items: All input of it, what was held before it included.
+        history: It begins with all input of the response, what was held included.
+        length: So many items are that input.
     """
 
     body: Mapping[str, Any]
-    items: Sequence[Any]
+    history: Items
+    length: int
+
+    @property
+    def items(self) -> list[Any]:
+        """All input of the response."""
+        return self.history.all[: self.length]
 
 
 class Stored:
@@ -55,11 +76,12 @@ class Stored:
         self._items: dict[str, Mapping[str, Any]] = {}
         self._issues: dict[str, Issue] = {}
 
-    def keep(self, body: Mapping[str, Any], items: Sequence[Any]) -> None:
+    def keep(self, body: Mapping[str, Any], history: Items, length: int) -> None:
         """Remember an answer; without `store` only that it was given.
 
         Args:
-            items: All input that it answers.
+            history: It begins with the input that is answered.
+            length: So many items are that input.
         """
         output, response_id = body.get("output"), body.get("id")
         if not isinstance(output, list) or not isinstance(response_id, str):
@@ -68,13 +90,13 @@ class Stored:
         self._issued(output, response_id, kept=kept)
         if not kept:
             return
-        self._responses[response_id] = Kept(body, items)
-        for item in (*items, *output):
-            if isinstance(item, dict) and isinstance(item.get("id"), str):
-                self._items.setdefault(item["id"], item)
+        self._responses[response_id] = answered = Kept(body, history, length)
+        self._list(history.all[history.listed : length])
+        self._list(output)
+        history.listed = max(history.listed, length)
         name = conversation_of(body)
         if name:
-            self._conversations[name] = [*items, *output]
+            self._conversations[name] = [*answered.items, *output]
 
     def response(self, response_id: str) -> Kept | None:
         """A response that is stored."""
@@ -106,16 +128,22 @@ class Stored:
         issue = self._issues.get(item_id)
         return issue.response if issue is not None else None
 
+    def _list(self, items: Iterable[Any]) -> None:
+        """Let items be referred to."""
+        for item in items:
+            if isinstance(item, dict) and isinstance(item.get("id"), str):
+                self._items.setdefault(item["id"], item)
+
     def _issued(self, output: Sequence[Any], response_id: str, *, kept: bool) -> None:
         reasoning = ""
         for number, item in enumerate(output):
-            own = item.get("id") if isinstance(item, Mapping) else None
+            own = item.get("id") if isinstance(item, dict) else None
             if not isinstance(own, str):
                 continue
             if type_of(item) == REASONING:
                 reasoning = own
                 after = output[number + 1] if number + 1 < len(output) else {}
-                following = after.get("id") if isinstance(after, Mapping) else None
+                following = after.get("id") if isinstance(after, dict) else None
                 issue = Issue(response_id, kept, "", following or "")
             else:
                 needs = type_of(item) in _WITH_REASONING
@@ -126,5 +154,5 @@ class Stored:
 def conversation_of(body: Mapping[str, Any]) -> str:
     """The id of the conversation that a request or an answer is of, empty for none."""
     told = body.get("conversation")
-    name = told.get("id") if isinstance(told, Mapping) else told
+    name = told.get("id") if isinstance(told, dict) else told
     return name if isinstance(name, str) else ""

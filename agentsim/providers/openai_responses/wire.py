@@ -33,7 +33,11 @@ from agentsim.providers.openai_responses.rulebook.profile import (
     ResponsesProfile,
 )
 from agentsim.providers.openai_responses.rulebook.table import refuse
-from agentsim.providers.openai_responses.stored import Stored, conversation_of
+from agentsim.providers.openai_responses.stored import (
+    Items,
+    Stored,
+    conversation_of,
+)
 from agentsim.providers.openai_responses.tools import read_tools
 from agentsim.providers.wires.asked import Asked
 from agentsim.providers.wires.growing import Growing
@@ -57,6 +61,7 @@ class ResponsesReader:
     __slots__ = (
         "_elsewhere",
         "_folding",
+        "_items",
         "_last",
         "_offset",
         "_profile",
@@ -64,6 +69,7 @@ class ResponsesReader:
         "_rules",
         "_seen",
         "_tools",
+        "_unresolved",
         "stored",
     )
 
@@ -79,7 +85,9 @@ class ResponsesReader:
         self._offset = 0
         self._raw_tools: object = None
         self._tools = read_tools(None)
-        self._last = _Turn(self, {}, [])
+        self._items = Items()
+        self._unresolved: int | None = None
+        self._last = _Turn(self, {}, self._items, 0)
 
     @property
     def wire(self) -> str:
@@ -101,11 +109,10 @@ class ResponsesReader:
         if isinstance(body, WireRefusal):
             return Asked(Request("", MessageView([], 0)), body, self)
         held, missing = self._held(body)
-        own = [self._resolved(item) for item in input_items(body.get("input"))]
-        items = [*held, *own]
-        view = self._follow(items, len(held), body)
+        sent = [*held, *input_items(body.get("input"))]
+        view = self._follow(sent, len(held), body)
         refusal = self._rules.check(body, view, held=missing)
-        self._last = turn = _Turn(self, body, items)
+        self._last = turn = _Turn(self, body, self._items, len(sent))
         return Asked(self._request(body, view), refusal, turn)
 
     def count(self, body: Mapping[str, Any]) -> int | WireRefusal:
@@ -162,28 +169,42 @@ class ResponsesReader:
 
     def _resolved(self, item: object) -> object:
         """The item that a reference stands for, where it is stored."""
-        if type_of(item) != "item_reference" or not isinstance(item, Mapping):
+        if type_of(item) != "item_reference" or not isinstance(item, dict):
             return item
         known = item.get("id")
         found = self.stored.item(known) if isinstance(known, str) else None
         return item if found is None else found
 
     def _follow(
-        self, items: list[Any], offset: int, body: Mapping[str, Any]
+        self, sent: list[Any], offset: int, body: Mapping[str, Any]
     ) -> MessageView:
         """Take over what is new of a history; one that was rewritten is read again."""
         before, elsewhere = self._seen.count, bool(conversation_of(body))
-        malformed = self._rules.malformed
-        count = self._seen.kept(items, malformed=malformed)
-        again = count < before or malformed or offset < self._offset
-        if again or elsewhere != self._elsewhere:
+        doubtful = self._rules.malformed
+        count = self._seen.kept(sent, malformed=doubtful)
+        if self._unresolved is not None:  # what was not stored then may be now
+            count = min(count, self._unresolved)
+            self._unresolved = None
+        if count < before:
+            self._items = Items(self._items.all[:count])
+        if (
+            count < before
+            or doubtful
+            or offset < self._offset
+            or elsewhere != self._elsewhere
+        ):
             self._rules.restart(elsewhere=elsewhere)
-            self._rules.feed(items[:count], at=-offset)
+            self._rules.feed(self._items.all[:count], at=-offset)
+        new = [self._resolved(item) for item in sent[count:]]
+        self._items.all += new
+        for number, item in enumerate(new, count):
+            if self._unresolved is None and type_of(item) == "item_reference":
+                self._unresolved = number
         self._offset, self._elsewhere = offset, elsewhere
-        self._rules.feed(items[count:], at=count - offset)
+        self._rules.feed(new, at=count - offset)
         told = body.get("instructions")
         prompt = told if isinstance(told, str) else ""
-        return self._folding.fold(items, kept=count, prompt=prompt)
+        return self._folding.fold(self._items.all, kept=count, prompt=prompt)
 
     def _request(self, body: Mapping[str, Any], view: MessageView) -> Request:
         raw = body.get("tools")
@@ -203,14 +224,19 @@ class ResponsesReader:
 class _Turn:
     """The reader, for one request: its answer is kept with what it answers."""
 
-    __slots__ = ("_body", "_items", "_reader")
+    __slots__ = ("_body", "_history", "_length", "_reader")
 
     def __init__(
-        self, reader: ResponsesReader, body: Mapping[str, Any], items: Sequence[Any]
+        self,
+        reader: ResponsesReader,
+        body: Mapping[str, Any],
+        history: Items,
+        length: int,
     ) -> None:
         self._reader = reader
         self._body = body
-        self._items = items
+        self._history = history
+        self._length = length
 
     @property
     def wire(self) -> str:
@@ -224,7 +250,7 @@ class _Turn:
         return self._reader.read(body, headers)
 
     def answered(self, body: Mapping[str, Any]) -> None:
-        self._reader.stored.keep(body, self._items)
+        self._reader.stored.keep(body, self._history, self._length)
 
     def carried(self, response: Response) -> Response:
         return carried_for(response, self._body)

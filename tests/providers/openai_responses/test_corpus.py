@@ -18,6 +18,7 @@ from agentsim.providers.openai_responses import (
     read_response,
 )
 from agentsim.providers.openai_responses.messages import read_items, write_items
+from agentsim.providers.openai_responses.stored import Items
 from agentsim.providers.wires import Answered
 from agentsim.providers.wires.sse import read_frames_of
 
@@ -63,7 +64,7 @@ def test_every_real_request_has_its_true_status(
         previous = row["request"].get("previous_response_id")
         if previous and stored.response(previous) is None:
             # Its own exchange is not in the corpus: the body was too long for it.
-            stored.keep({"id": previous, "output": [], "store": True}, [])
+            stored.keep({"id": previous, "output": [], "store": True}, Items(), 0)
         asked = ResponsesReader(profile, stored).read(row["request"])
         counts[row["status"]] += 1
         if row["status"] == 200:

@@ -135,7 +135,7 @@ class Forms:
 
 def _item(item: object, at: str) -> Faults:
     yield from record(item, at)
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return
     told = item.get("type")
     if told is not None:

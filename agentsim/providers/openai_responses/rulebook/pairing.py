@@ -68,7 +68,7 @@ class Pairing:
         for item in items:
             if self._found is not None:
                 return
-            if isinstance(item, Mapping):
+            if isinstance(item, dict):
                 self._found = self._judge(item, held=held)
 
     def verdict(self) -> WireRefusal | None:

@@ -80,7 +80,7 @@ def output_faults(output: object, path: str) -> Faults:
 
 def _part(part: object, allowed: tuple[str, ...], path: str) -> Faults:
     yield from record(part, path)
-    if not isinstance(part, Mapping):
+    if not isinstance(part, dict):
         return
     kind = part.get("type")
     if kind is None:
