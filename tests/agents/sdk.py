@@ -37,11 +37,8 @@ def read_arguments(given: object) -> dict[str, Any]:
     if given is None or (isinstance(given, str) and not given.strip()):
         return {}
     try:
-        value = (
-            json.loads(given, object_pairs_hook=_unique, parse_constant=_no_constant)
-            if isinstance(given, str)
-            else given
-        )
+        text = given if isinstance(given, str) else json.dumps(given)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except ValueError:
         raise BadCall("the arguments are no valid JSON") from None
     if not isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.agents.reviewers import wrong_on_chat, wrong_on_responses
+from tests.agents.reviewers import wrong_on_chat, wrong_on_messages, wrong_on_responses
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,49 @@ ON_CHAT = (
     Wrong(wrong_on_chat.IndexIgnored, "response-kept-whole"),
 )
 
+UNFOLLOWED = "`tool_use` ids were found without `tool_result` blocks immediately after"
+
+UNEXPECTED = "unexpected `tool_use_id` found in `tool_result` blocks"
+
+ON_MESSAGES = (
+    Wrong(wrong_on_messages.TextOnly, REFUSED, UNEXPECTED),
+    Wrong(
+        wrong_on_messages.IdLost,
+        REFUSED,
+        "messages.2.content.0.tool_result.tool_use_id: Field required",
+    ),
+    Wrong(wrong_on_messages.OrphanResult, REFUSED, UNEXPECTED),
+    Wrong(wrong_on_messages.ResultFirst, REFUSED, UNEXPECTED),
+    Wrong(wrong_on_messages.ResultMissing, REFUSED, UNFOLLOWED),
+    Wrong(wrong_on_messages.FailureMissing, REFUSED, UNFOLLOWED, "missing_file"),
+    Wrong(
+        wrong_on_messages.ResultTwice,
+        REFUSED,
+        "each tool_use must have a single result",
+    ),
+    Wrong(wrong_on_messages.ResultLate, REFUSED, UNFOLLOWED),
+    Wrong(wrong_on_messages.TextBeforeResults, REFUSED, UNFOLLOWED),
+    Wrong(wrong_on_messages.RoleTool, REFUSED, "messages.2.role: Input should be"),
+    Wrong(wrong_on_messages.InputAsText, REFUSED, "Input should be a valid dictionary"),
+    Wrong(
+        wrong_on_messages.EmptyError,
+        REFUSED,
+        "content cannot be empty if `is_error` is true",
+        "missing_file",
+    ),
+    Wrong(wrong_on_messages.NobodyAsked, "confirmed-before-effect"),
+    Wrong(wrong_on_messages.FailureHidden, "errors-visible", story="missing_file"),
+    Wrong(wrong_on_messages.ThinkingDropped, "response-kept-whole", story="thoughtful"),
+    Wrong(
+        wrong_on_messages.ReasonIgnored,
+        "stops-by-structure",
+        faults=("max_tokens_with_calls",),
+    ),
+    Wrong(wrong_on_messages.PauseIsEnd, "stops-by-structure", faults=("paused",)),
+    Wrong(wrong_on_messages.RefusalIsAnswer, "result-true", faults=("refused",)),
+    Wrong(wrong_on_messages.ResultsSwapped, "results-in-order"),
+)
+
 OPEN = "No tool output found for function call"
 
 UNCALLED = "No tool call found for function call output with call_id"
@@ -91,9 +134,11 @@ ON_RESPONSES = (
     Wrong(wrong_on_responses.ResultsSwapped, "results-in-order"),
 )
 
+FAMILIES = {"chat": ON_CHAT, "messages": ON_MESSAGES, "responses": ON_RESPONSES}
+
 WRONG = {
     f"{wire}: {wrong.agent.__name__}": wrong
-    for wire, family in {"chat": ON_CHAT, "responses": ON_RESPONSES}.items()
+    for wire, family in FAMILIES.items()
     for wrong in family
 }
 
@@ -101,6 +146,11 @@ SWAPPED = "in another order than its calls"
 
 HABITS: dict[str, tuple[Callable[..., object], str]] = {
     "chat: order swapped": (wrong_on_chat.ResultsSwapped, SWAPPED),
+    "messages: order swapped": (wrong_on_messages.ResultsSwapped, SWAPPED),
+    "messages: results split": (
+        wrong_on_messages.ResultsSplit,
+        "in several messages of the user",
+    ),
     "responses: order swapped": (wrong_on_responses.ResultsSwapped, SWAPPED),
     "responses: result twice": (wrong_on_responses.ResultTwice, "with two results"),
 }

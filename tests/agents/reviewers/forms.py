@@ -9,6 +9,8 @@ from agentsim.faults import CATALOGUE
 from tests.agents.reviewers import (
     on_chat,
     on_chat_streams,
+    on_messages,
+    on_messages_streams,
     on_responses,
     on_responses_streams,
 )
@@ -19,6 +21,11 @@ RIGHT: dict[str, Callable[..., Any]] = {
     "chat, streamed": on_chat_streams.StreamedChatReviewer,
     "chat, streamed, blocking": on_chat_streams.BlockingStreamedChatReviewer,
     "chat, by hand": on_chat_streams.ByHandChatReviewer,
+    "messages": on_messages.MessagesReviewer,
+    "messages, blocking": on_messages.BlockingMessagesReviewer,
+    "messages, streamed": on_messages_streams.StreamedMessagesReviewer,
+    "messages, streamed, blocking": on_messages_streams.BlockingStreamedMessagesReviewer,
+    "messages, by hand": on_messages_streams.ByHandMessagesReviewer,
     "responses": on_responses.ResponsesReviewer,
     "responses, chained": on_responses.ChainedReviewer,
     "responses, blocking": on_responses.BlockingResponsesReviewer,
