@@ -206,11 +206,11 @@ class MessagesReader:
         rewritten = count < before or other_prompt
         if rewritten:
             self._keep(count)
-        if rewritten or self._rules.malformed or version != self._rules.version:
+        taken = [self._rules.remark(index, messages[index]) for index in moved]
+        same = version == self._rules.version and all(taken)
+        if rewritten or self._rules.malformed or not same:
             self._rules.restart(version)
             self._rules.feed(messages[:count])
-        for index in moved:
-            self._rules.remark(index, messages[index])
         for message in messages[count:]:
             self._append(message)
         self._rules.feed(messages[count:])

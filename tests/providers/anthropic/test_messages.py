@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.core import (
@@ -40,6 +40,7 @@ def read_history(told: dict[str, Any]) -> list[Message]:
     return found
 
 
+@settings(max_examples=40)
 @given(st.lists(NEUTRAL, max_size=6), TEXTS)
 def test_a_history_comes_back_from_the_wire_as_it_was(
     messages: list[Message], prompt: str
@@ -53,6 +54,7 @@ def test_a_history_comes_back_from_the_wire_as_it_was(
     assert len(told["messages"]) == len(roles) - joined
 
 
+@settings(max_examples=40)
 @given(st.lists(TURNS, max_size=5), TEXTS | st.lists(TEXT_BLOCKS, max_size=2))
 def test_messages_come_back_from_the_neutral_form_as_they_were(
     messages: list[dict[str, Any]], prompt: object
@@ -65,6 +67,7 @@ def test_messages_come_back_from_the_neutral_form_as_they_were(
     assert read_history(again) == read_history(told)
 
 
+@settings(max_examples=40)
 @given(st.lists(JSON | st.fixed_dictionaries({"role": JSON, "content": JSON})))
 def test_what_is_no_message_comes_back_as_it_was(values: list[object]) -> None:
     """Reading never fails, and what has no form is kept for the rules to refuse."""

@@ -172,10 +172,13 @@ class Forms:
         """Look at the messages that come next."""
         for message in messages:
             if self._found is None:
-                faults = self._message(message, f"messages.{self._position}")
-                found = (fault for fault in faults if fault.rule not in self._off)
-                self._found = next(found, None)
+                self._found = self.fault_of(message, self._position)
             self._position += 1
+
+    def fault_of(self, message: object, position: int) -> WireRefusal | None:
+        """The first fault of one message, or None."""
+        faults = self._message(message, f"messages.{position}")
+        return next((fault for fault in faults if fault.rule not in self._off), None)
 
     def verdict(self) -> WireRefusal | None:
         """The first fault, or None."""

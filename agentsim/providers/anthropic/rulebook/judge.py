@@ -93,9 +93,14 @@ class MessagesRules:
                 self._turns.feed([message])
             self._marks.append(_marks_in(message))
 
-    def remark(self, position: int, message: object) -> None:
-        """Take over the breakpoints of a message that has others than when it was read."""
+    def remark(self, position: int, message: object) -> bool:
+        """Take over the breakpoints of a message that has others than when it was read.
+
+        Returns:
+            Whether they may stand there; if not, all is to be read again.
+        """
         self._marks[position] = _marks_in(message)
+        return self._forms.fault_of(message, position) is None
 
     @property
     def malformed(self) -> bool:
