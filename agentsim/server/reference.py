@@ -43,9 +43,9 @@ same run, as after a crash.
 ## Time
 
 Answers come at once; with `--latency real` after the seconds that the script says. Without
-it, errors after which SDKs ask again carry `retry-after-ms: 1`, so that they do so at once. The
-times in a trace are counted either way: each answer is as much later than its request as
-the script says, and the program takes no time. So a trace is the same on every machine.
+it, errors after which SDKs ask again carry `retry-after-ms: 1`, so that they do so at once.
+The times in a trace are counted either way: each answer is as much later than its request
+as the script says, and the program takes no time. So a trace is the same on every machine.
 
 ## What is judged
 

@@ -255,3 +255,34 @@ def test_a_run_that_was_never_asked_is_told_and_so_are_unused_replies() -> None:
         found = serving.verdict()
         assert found.word == "usage"
         assert "the agent was given 1 of 3 replies" in found.error
+
+
+def test_a_bug_of_ours_is_told_as_one_and_others_are_served(server: Serving) -> None:
+    """The client gets an error of the service's shape and no traceback; the verdict says it."""
+
+    class Broken:
+        async def answer(self, _request: object) -> None:
+            raise RuntimeError("a wire is loose")
+
+    session = server._listening.runs.named("broken")
+    session._service = Broken()  # type: ignore[assignment]
+    status, told, headers = chat(server.url, asked(), x_agentsim_run="broken")
+    assert (status, headers["x-should-retry"]) == (500, "false")
+    words = "internal error of agentsim, please report it: RuntimeError"
+    assert told["error"]["message"] == words
+    found = server.verdict("broken")
+    assert (found.word, found.exit_code) == ("internal", 4)
+    assert found.error == f"{words}: a wire is loose"
+    assert chat(server.url, asked(), x_agentsim_run="whole")[0] == 200
+
+
+def test_an_address_of_another_family_is_told_in_brackets() -> None:
+    """Clients read a URL with an IPv6 address only so."""
+    if not socket.has_ipv6:
+        pytest.skip("this machine has no IPv6")
+    try:
+        listening = Listening(DISK, host="::1")
+    except UsageError:
+        pytest.skip("this machine has no IPv6 loopback")
+    assert listening.url == f"http://[::1]:{listening.port}"
+    listening.close()
