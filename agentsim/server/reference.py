@@ -21,7 +21,7 @@ programs in any language. [How to use it](../how-to/serve-any-program.md).
 | path | answers as |
 |---|---|
 | `POST /v1/chat/completions` | OpenAI Chat Completions |
-| `POST /v1/responses` | OpenAI Responses |
+| `POST /v1/responses`, and what is below it | OpenAI Responses |
 | `POST /v1/messages`, `POST /v1/messages/count_tokens` | Anthropic Messages |
 | `GET /v1/models`, `GET /v1/models/NAME` | both, by the header `anthropic-version` |
 

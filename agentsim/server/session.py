@@ -37,6 +37,12 @@ State = Literal["fresh", "running", "halted", "ended"]
 
 NS_PER_S = 1_000_000_000
 
+SHRUNK = (
+    "a request holds less than the one before: a program that is started again, or holds "
+    "several conversations, gives each a run of its own (the key agentsim-NAME, or the "
+    "header x-agentsim-run)"
+)
+
 PASSING = (408, 409, 429)
 """Statuses below 500 after which SDKs ask again."""
 
@@ -150,6 +156,8 @@ class Session:
         if self._left and not _extends(messages, self._last):
             self.life.number += 1
             self.life.record(IncarnationStarted(who="engine"))
+        elif len(messages) < len(self._last):
+            self.scene.warn(SHRUNK)
         self._left, self._last = False, messages
         return await self._client.attempt(asked, streamed=streamed)
 

@@ -286,3 +286,15 @@ def test_an_address_of_another_family_is_told_in_brackets() -> None:
         pytest.skip("this machine has no IPv6 loopback")
     assert listening.url == f"http://[::1]:{listening.port}"
     listening.close()
+
+
+def test_a_second_conversation_in_a_run_is_violated_and_noted(server: Serving) -> None:
+    """Who forgot to give it a run of its own is told how."""
+    for _ in range(2):
+        loop(server.url, "agentsim-twice")
+    found = server.verdict("twice")
+    assert found.word == "violated"
+    [note] = found.data["notes"]
+    assert note.startswith(
+        "a request holds less than the one before: a program that is"
+    )
