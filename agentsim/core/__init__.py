@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from agentsim.core.loops import signature as signature
     from agentsim.core.messages import FINAL_REASONS as FINAL_REASONS
     from agentsim.core.messages import WIRE_BLOCK as WIRE_BLOCK
+    from agentsim.core.messages import Carried as Carried
     from agentsim.core.messages import Delta as Delta
     from agentsim.core.messages import Message as Message
     from agentsim.core.messages import Request as Request
@@ -138,6 +139,7 @@ else:
             "CallKey": "loops",
             "CallRecovered": "events.runtime",
             "CancelRequested": "events.boundary",
+            "Carried": "messages",
             "Category": "tools",
             "CheckpointSaved": "events.runtime",
             "Client": "ports",

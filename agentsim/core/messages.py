@@ -11,6 +11,7 @@ from agentsim.core.tools import ToolDef
 __all__ = [
     "FINAL_REASONS",
     "WIRE_BLOCK",
+    "Carried",
     "Delta",
     "Message",
     "Request",
@@ -28,6 +29,9 @@ __all__ = [
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
+
+Carried = Literal["whole", "pieces", "bytes"]
+"""How an answer comes: whole, in pieces of the neutral form, as the bytes of a stream."""
 
 StreamKind = Literal[
     "cut",

@@ -10,7 +10,6 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.faults.catalogue import CATALOGUE as CATALOGUE
-    from agentsim.faults.garbling import HUGE_CHARACTERS as HUGE_CHARACTERS
     from agentsim.faults.groups import GROUPS as GROUPS
     from agentsim.faults.groups import family_of as family_of
     from agentsim.faults.groups import folded as folded
@@ -76,6 +75,20 @@ if TYPE_CHECKING:
     )
     from agentsim.faults.of_model import unknown_reason as unknown_reason
     from agentsim.faults.of_model import unknown_tool as unknown_tool
+    from agentsim.faults.of_streams import PLACES as PLACES
+    from agentsim.faults.of_streams import stream_cut as stream_cut
+    from agentsim.faults.of_streams import stream_cut_in_bytes as stream_cut_in_bytes
+    from agentsim.faults.of_streams import stream_doubled as stream_doubled
+    from agentsim.faults.of_streams import stream_ends_early as stream_ends_early
+    from agentsim.faults.of_streams import stream_error as stream_error
+    from agentsim.faults.of_streams import stream_in_portions as stream_in_portions
+    from agentsim.faults.of_streams import stream_interleaved as stream_interleaved
+    from agentsim.faults.of_streams import stream_noise as stream_noise
+    from agentsim.faults.of_streams import stream_stalls as stream_stalls
+    from agentsim.faults.of_streams import (
+        stream_without_reason as stream_without_reason,
+    )
+    from agentsim.faults.of_tools import HUGE_CHARACTERS as HUGE_CHARACTERS
     from agentsim.faults.of_tools import SLOW_S as SLOW_S
     from agentsim.faults.of_tools import answer_lost as answer_lost
     from agentsim.faults.of_tools import answer_never_comes as answer_never_comes
@@ -117,10 +130,11 @@ else:
             "FaultRule": "rules",
             "GROUPS": "groups",
             "Garble": "kinds",
-            "HUGE_CHARACTERS": "garbling",
+            "HUGE_CHARACTERS": "of_tools",
             "LATE_S": "of_human",
             "Offer": "plan",
             "Operation": "kinds",
+            "PLACES": "of_streams",
             "RETRY_AFTER_S": "of_model",
             "SLOW_S": "of_tools",
             "TIMEOUT_S": "of_model",
@@ -194,6 +208,16 @@ else:
             "slow": "of_tools",
             "stale": "of_tools",
             "stop_with_calls": "of_model",
+            "stream_cut": "of_streams",
+            "stream_cut_in_bytes": "of_streams",
+            "stream_doubled": "of_streams",
+            "stream_ends_early": "of_streams",
+            "stream_error": "of_streams",
+            "stream_in_portions": "of_streams",
+            "stream_interleaved": "of_streams",
+            "stream_noise": "of_streams",
+            "stream_stalls": "of_streams",
+            "stream_without_reason": "of_streams",
             "surrogate_output": "of_tools",
             "tool_fault": "own",
             "tool_use_without_calls": "of_model",

@@ -6,6 +6,7 @@ from agentsim.core import Registry
 from agentsim.faults.kinds import Fault
 from agentsim.faults.of_human import HUMAN_FAULTS
 from agentsim.faults.of_model import MODEL_FAULTS
+from agentsim.faults.of_streams import STREAM_FAULTS
 from agentsim.faults.of_tools import TOOL_FAULTS
 
 __all__ = ["CATALOGUE"]
@@ -13,7 +14,7 @@ __all__ = ["CATALOGUE"]
 CATALOGUE: Registry[Fault] = Registry(
     "fault",
     "agentsim.faults",
-    (*TOOL_FAULTS, *MODEL_FAULTS, *HUMAN_FAULTS),
+    (*TOOL_FAULTS, *MODEL_FAULTS, *STREAM_FAULTS, *HUMAN_FAULTS),
     name_of=lambda fault: fault.name,
     fits=lambda found: isinstance(found, Fault),
 )

@@ -53,6 +53,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
         "content_filtered",
         "unknown_reason",
     ),
+    "streams": _named("stream_"),
     "loops": ("same_call_forever", *_named("cycle_of_")),
 }
 """Groups that have no fault in common."""

@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Literal, get_args
 
-from agentsim.core import Decision, Response, UsageError
+from agentsim.core import (
+    Carried,
+    Decision,
+    Response,
+    StreamFault,
+    StreamPlace,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from agentsim.faults.rules import FaultRule
@@ -26,6 +33,8 @@ Effect = Literal["normal", "skipped", "applied", "twice"]
 Reply = Literal["normal", "error", "never", "outdated"]
 
 WAIT_S_MAX = 999_999_999
+
+PLACE_MAX = 999_999_999
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -43,6 +52,7 @@ class Operation:
         turn: How often the same strike of a lasting fault struck before, 0-based.
         outdated: Whether there is an older answer to the same read, from before the
             last write.
+        carried: How the answer of the model comes.
     """
 
     target: Target
@@ -51,6 +61,7 @@ class Operation:
     writes: bool = False
     turn: int = 0
     outdated: bool = False
+    carried: Carried = "whole"
 
 
 Tamper = Callable[[Response, Operation], Response]
@@ -93,6 +104,9 @@ class Fault:
             None: all from then on. A reply that was struck is then tampered with anew
             for each request.
         rare: Whether random runs take it less often, since it ends most runs.
+        stream: What goes wrong with a streamed answer; with `at=None` its place is
+            drawn where it strikes.
+        carried: How the answer of the model must come for the fault to strike it.
 
     Raises:
         UsageError: when the fields contradict one another.
@@ -116,6 +130,8 @@ class Fault:
     decision: Decision | None = None
     lasts: int | None = 1
     rare: bool = False
+    stream: StreamFault | None = None
+    carried: tuple[Carried, ...] = ("whole", "pieces", "bytes")
 
     def __post_init__(self) -> None:
         for words in _contradictions(self):
@@ -127,6 +143,7 @@ class Fault:
         *,
         attempt: int | None = None,
         retry_after_s: float | None = None,
+        at: int | StreamPlace | None = None,
     ) -> FaultRule:
         """The rule that the fault strikes there.
 
@@ -136,14 +153,16 @@ class Fault:
             attempt: The n-th operation only, 1-based; None for every one.
             retry_after_s: Virtual seconds that the model's service asks to wait; None
                 for as many as the fault has.
+            at: Where in the stream; see `StreamFault`. None: it is drawn.
 
         Raises:
             UsageError: for a tool named for a fault of the model, an attempt below 1,
-                or a wait that nobody asks for.
+                a wait that nobody asks for, or a place of no stream.
         """
         from agentsim.faults.rules import FaultRule
 
         fault = self if retry_after_s is None else self.asking_to_wait(retry_after_s)
+        fault = fault if at is None else fault.placed(at)
         return FaultRule(fault, tool, attempt)
 
     def asking_to_wait(self, seconds: float) -> Fault:
@@ -172,12 +191,36 @@ class Fault:
             sentence = f"{self.sentence}, and asks to wait {told}"
         return replace(self, sentence=sentence, retry_after_s=seconds)
 
+    def placed(self, at: int | StreamPlace) -> Fault:
+        """The same fault of a stream, at a place of it.
+
+        Args:
+            at: See `StreamFault`.
+
+        Raises:
+            UsageError: when it strikes no stream, or has no such place.
+        """
+        from agentsim.faults.of_streams import PLACES
+
+        stream = self.stream
+        known = () if stream is None else PLACES.get(stream.kind, ())
+        if stream is None or not known:
+            raise UsageError(f"fault {self.name!r} strikes at no place of a stream")
+        names = [place for place, _words in known if isinstance(place, str)]
+        if at not in names and (type(at) is not int or not 0 <= at <= PLACE_MAX):
+            either = "".join(f", {name!r}" for name in names)
+            raise UsageError(
+                f"fault {self.name!r}: at: expected 0 to {PLACE_MAX:,}{either}, got {at!r}"
+            )
+        return replace(self, stream=replace(stream, at=at))
+
     def applies_to(self, operation: Operation) -> bool:
         """Whether it can strike the operation at all."""
         return (
             operation.target == self.target
             and (operation.writes or not self.needs_write)
             and (operation.outdated or self.answer != "outdated")
+            and operation.carried in self.carried
         )
 
 
@@ -201,6 +244,7 @@ def _contradictions(fault: Fault) -> Iterator[str]:
         ("tamper", "model"),
         ("garble", "tool"),
         ("decision", "human"),
+        ("stream", "model"),
     ):
         if getattr(fault, field) is not None and fault.target != target:
             yield f"{field} belongs to a fault of target={target!r}"
@@ -223,7 +267,7 @@ def _contradictions(fault: Fault) -> Iterator[str]:
 
 
 def _does_something(fault: Fault) -> bool:
-    changes = (fault.tamper, fault.garble, fault.decision)
+    changes = (fault.tamper, fault.garble, fault.decision, fault.stream)
     return (
         any(change is not None for change in changes)
         or bool(fault.delay_s)

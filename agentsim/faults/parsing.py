@@ -21,7 +21,7 @@ from agentsim.faults.rules import (
 
 __all__ = ["parse_offered", "parse_rule", "parse_rules"]
 
-FIELDS = ("fault", "tool", "attempt", "retry_after_s")
+FIELDS = ("fault", "tool", "attempt", "retry_after_s", "at")
 
 
 def parse_rules(
@@ -100,6 +100,7 @@ def parse_rule(value: object, where: str = "fault") -> FaultRule:
             data.get("tool"),
             attempt=data.get("attempt"),
             retry_after_s=data.get("retry_after_s"),
+            at=data.get("at"),
         )
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None

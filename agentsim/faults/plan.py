@@ -60,7 +60,8 @@ class _Menu:
         calls = 0 if message is None else len(message.tool_calls)
         calls = min(calls, self._calls_max)
         target, name = operation.target, operation.name
-        key = (target, name, operation.writes, operation.outdated, attempt, calls)
+        how = (operation.writes, operation.outdated, operation.carried)
+        key = (target, name, how, attempt, calls)
         offer = self._known.get(key)
         if offer is None:
             matching = [rule for rule in self.rules if rule.matches(operation, message)]

@@ -169,10 +169,13 @@ def _strikes(fault: Fault) -> str:
         if fault.answer == "outdated":
             return "reads"
         return "writes" if fault.needs_write else "reads and writes"
+    replies = "replies" if "whole" in fault.carried else "streamed replies"
+    if "pieces" not in fault.carried:
+        replies = "streamed replies of SDKs"
     if fault.calls_min == 0:
-        return "replies"
+        return replies
     least = "a call" if fault.calls_min == 1 else f"{fault.calls_min} calls or more"
-    return f"replies with {least}"
+    return f"{replies} with {least}"
 
 
 def _told(fault: Fault) -> str:
@@ -180,11 +183,11 @@ def _told(fault: Fault) -> str:
         status = "" if fault.error_status is None else f"{fault.error_status}: "
         return status + fault.error_words
     if fault.answer == "never":
-        return "nothing"
+        return "nothing more" if fault.stream else "nothing"
     if fault.answer == "outdated":
         return "what the tool said before"
     if fault.target == "tool":
         return "the output, as changed" if fault.garble else "what the tool says"
     if fault.target == "human":
         return "the decision, as changed" if fault.decision else "the decision"
-    return "the reply, as changed"
+    return "what comes of the reply" if fault.stream else "the reply, as changed"

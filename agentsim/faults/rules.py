@@ -2,7 +2,8 @@
 
 The text of a rule is `NAME[:TOOL][@ATTEMPT]`, such as `answer_lost:create_payment@1`.
 It is what options, menus, scenarios and errors say, and it is read and written here. An
-answer of the model's service may say how long to wait: `rate_limited=30@1`.
+answer of the model's service may say how long to wait: `rate_limited=30@1`. A fault of a
+stream may say where it strikes: `stream_cut=2@1`, `stream_cut=end`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agentsim.core import Message, UsageError, did_you_mean
+from agentsim.core import Message, StreamPlace, UsageError, did_you_mean
 from agentsim.faults.catalogue import CATALOGUE
 from agentsim.faults.groups import GROUPS
 from agentsim.faults.kinds import Fault, Operation, Target
@@ -28,12 +29,13 @@ __all__ = [
 FORM = "NAME[:TOOL][@ATTEMPT]"
 
 _TEXT = re.compile(
-    r"(?P<fault>[^:@=]*)(?:=(?P<wait>[^:@]*))?"
+    r"(?P<fault>[^:@=]*)(?:=(?P<value>[^:@]*))?"
     r"(?::(?P<tool>[^:@]*))?(?:@(?P<attempt>.*))?"
 )
 ATTEMPT_DIGITS = 9
 
 _ATTEMPT = re.compile(rf"[1-9][0-9]{{0,{ATTEMPT_DIGITS - 1}}}")
+_PLACE = re.compile(r"[0-9]{1,9}")
 _WAIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _NOT_IN_A_NAME = re.compile(r"[:@,\s]")
 
@@ -83,10 +85,11 @@ class FaultRule:
     @property
     def text(self) -> str:
         """The rule as `rule_from_text` reads it."""
-        wait = self.retry_after_s
-        waits = "" if wait is None else f"={_seconds(wait)}"
+        wait, at = self.retry_after_s, self.at
+        value = "" if wait is None else f"={_seconds(wait)}"
+        value = value if at is None else f"={at}"
         tool = "" if self.name is None else f":{self.name}"
-        return self.fault.name + waits + tool + _at(self.attempt)
+        return self.fault.name + value + tool + _at(self.attempt)
 
     @property
     def retry_after_s(self) -> float | None:
@@ -98,6 +101,16 @@ class FaultRule:
         wait = fault.retry_after_s
         changed = wait is not None and wait != known.retry_after_s
         return wait if changed and known.asking_to_wait(wait or 0) == fault else None
+
+    @property
+    def at(self) -> int | StreamPlace | None:
+        """Where in a stream it strikes, where that is not drawn."""
+        stream = self.fault.stream
+        known = CATALOGUE.get(self.fault.name)
+        if stream is None or stream.at is None or known is None or known.stream is None:
+            return None
+        same = known.stream.at is None and known.placed(stream.at) == self.fault
+        return stream.at if same else None
 
     def matches(self, operation: Operation, message: Message | None = None) -> bool:
         """Whether the rule can strike this operation, or this reply of the model."""
@@ -114,6 +127,8 @@ class FaultRule:
         data: dict[str, Any] = {"fault": self.fault.name}
         if self.retry_after_s is not None:
             data["retry_after_s"] = self.retry_after_s
+        if self.at is not None:
+            data["at"] = self.at
         if self.name is not None:
             data["tool"] = self.name
         if self.attempt is not None:
@@ -170,28 +185,36 @@ def rules_from_text(text: str) -> tuple[FaultRule, ...]:
     Raises:
         UsageError: for another form, or the name of a fault that does not exist.
     """
-    name, wait, tool, attempt = _parts(text)
+    name, value, tool, attempt = _parts(text)
     faults = [CATALOGUE[each] for each in GROUPS.get(name, ())]
     faults = faults or [CATALOGUE.find(name)]
     if attempt is not None and not _ATTEMPT.fullmatch(attempt):
         raise UsageError(
             f"fault {name!r}: attempt counts from 1, got {attempt!r} (the form is {FORM})"
         )
-    if wait is not None and not _WAIT.fullmatch(wait):
+    number = None if attempt is None else int(attempt)
+    if value is not None:
+        faults = [_with_value(fault, value) for fault in faults]
+    return tuple(fault(tool, attempt=number) for fault in faults)
+
+
+def _with_value(fault: Fault, value: str) -> Fault:
+    """The fault as the value behind its name has it: a place, or a wait."""
+    if fault.stream is not None:
+        return fault.placed(int(value) if _PLACE.fullmatch(value) else value)  # type: ignore[arg-type]  # it looks
+    if not _WAIT.fullmatch(value):
         raise UsageError(
-            f"fault {name!r}: expected the seconds to wait, got {wait!r} "
+            f"fault {fault.name!r}: expected the seconds to wait, got {value!r} "
             "(the form is NAME=SECONDS)"
         )
-    number = None if attempt is None else int(attempt)
-    seconds = None if wait is None else float(wait)
-    return tuple(fault(tool, attempt=number, retry_after_s=seconds) for fault in faults)
+    return fault.asking_to_wait(float(value))
 
 
 def _parts(text: str) -> tuple[str, str | None, str | None, str | None]:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise UsageError(f"{text!r} is no fault: expected {FORM}, such as slow:ping@2")
-    return match["fault"], match["wait"], match["tool"], match["attempt"]
+    return match["fault"], match["value"], match["tool"], match["attempt"]
 
 
 def check_rules(rules: Iterable[FaultRule], tools: Mapping[str, bool]) -> None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from agentsim.providers.entries import forever as forever
     from agentsim.providers.entries import pick as pick
     from agentsim.providers.model import Answer as Answer
-    from agentsim.providers.model import Carried as Carried
     from agentsim.providers.model import Choose as Choose
     from agentsim.providers.model import Model as Model
     from agentsim.providers.model import ScriptedModel as ScriptedModel
@@ -51,7 +50,6 @@ else:
             "By": "entries",
             "Call": "reply",
             "Changes": "reply",
-            "Carried": "model",
             "Choose": "model",
             "Counted": "reply",
             "DIALECTS": "dialects",

@@ -15,6 +15,7 @@ from itertools import count
 
 from agentsim.core import (
     Boundary,
+    Carried,
     History,
     Message,
     MessageView,
@@ -26,7 +27,7 @@ from agentsim.core import (
 )
 from agentsim.providers.attempts import Attempt, Receipt, Sent, timed_out
 from agentsim.providers.deltas import DeltaStream, Step, deltas_of
-from agentsim.providers.model import LATENCY_S, Answer, Carried, Model
+from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
 from agentsim.providers.wires.asked import Asked, Reader, RefusedRequest
 from agentsim.providers.wires.habits import Habits

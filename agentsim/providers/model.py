@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from agentsim.core import (
+    Carried,
     MessageView,
     ProviderError,
     Request,
@@ -24,12 +25,10 @@ from agentsim.providers.reply import Reply
 from agentsim.providers.script import Script
 from agentsim.providers.words import count_words, message_words
 
-__all__ = ["Answer", "Carried", "Choose", "Model", "ScriptedModel"]
+__all__ = ["Answer", "Choose", "Model", "ScriptedModel"]
 
 Choose = Callable[[str, Sequence[str]], int]
 """Draws one choice: a label and the names of the options; 0 is the dull one."""
-
-Carried = Literal["whole", "pieces", "bytes"]
 
 LATENCY_S = 1.0
 

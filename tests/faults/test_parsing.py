@@ -1,11 +1,12 @@
 import json
 from math import inf, nan
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.core import UsageError
+from agentsim.core import StreamPlace, UsageError
 from agentsim.faults import (
     CATALOGUE,
     FaultPlan,
@@ -17,6 +18,10 @@ from agentsim.faults import (
     rule_from_text,
     server_error,
     slow,
+    stream_cut,
+    stream_cut_in_bytes,
+    stream_ends_early,
+    stream_in_portions,
 )
 
 FEW = settings(max_examples=20)
@@ -60,6 +65,10 @@ def test_the_text_of_a_rule_is_read_back(rule: FaultRule) -> None:
         (rate_limited(attempt=1, retry_after_s=30), "rate_limited=30@1"),
         (rate_limited(retry_after_s=20), "rate_limited"),
         (server_error(retry_after_s=0.25), "server_error=0.25"),
+        (stream_cut(at=2, attempt=1), "stream_cut=2@1"),
+        (stream_cut(at="end"), "stream_cut=end"),
+        (stream_cut_in_bytes(at="character"), "stream_cut_in_bytes=character"),
+        (stream_in_portions(at=0), "stream_in_portions=0"),
     ],
 )
 def test_a_rule_is_written_as_name_tool_and_attempt(rule: FaultRule, text: str) -> None:
@@ -83,6 +92,10 @@ def test_a_rule_is_written_as_name_tool_and_attempt(rule: FaultRule, text: str) 
         ("rate_limited=", "expected the seconds to wait, got ''"),
         ("rate_limited=-1@1", "expected the seconds to wait, got '-1'"),
         ("rate_limited=1e3", "the form is NAME=SECONDS"),
+        ("stream_cut=", "at: expected 0 to 999,999,999, 'middle', 'end', got ''"),
+        ("stream_cut=-1", "got '-1'"),
+        ("stream_cut=character", "'middle', 'end', got 'character'"),
+        ("stream_noise=1", "'stream_noise' strikes at no place of a stream"),
         ("slow=3", "'slow' is no answer of a service that could ask to wait"),
         ("model_hangs=3", "is no answer of a service that could ask to wait"),
     ],
@@ -111,6 +124,8 @@ def test_mistakes_in_a_text_are_told(text: str, words: str) -> None:
             rate_limited(attempt=1, retry_after_s=30),
         ),
         ("rate_limited=20", rate_limited()),
+        ({"fault": "stream_cut", "at": 3}, stream_cut(at=3)),
+        ({"fault": "stream_cut", "at": "end"}, stream_cut(at="end")),
         (slow("x"), slow("x")),
         (CATALOGUE["slow"], slow()),
     ],
@@ -148,6 +163,29 @@ def test_mistakes_name_their_place(value: object, words: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_rules(value)
     assert words in str(caught.value)
+
+
+def anywhere(at: Any) -> FaultRule:  # noqa: ANN401 - of a wrong type
+    """A rule for a place that may be none."""
+    return stream_cut(at=at)
+
+
+@pytest.mark.parametrize("at", [-1, True, 2.0, "somewhere", 1_000_000_000])
+def test_a_place_in_a_stream_is_a_number_or_one_of_some_names(at: object) -> None:
+    """Anything else is refused, with its value; so is a place of what has none."""
+    with pytest.raises(UsageError, match=r"at: expected 0 to 999,999,999, 'middle'"):
+        anywhere(at)
+    with pytest.raises(UsageError, match="strikes at no place of a stream"):
+        slow(at=0)
+
+
+@FEW
+@given(st.integers(0, 999_999_999) | st.sampled_from(["middle", "end"]))
+def test_a_place_is_read_as_it_was_written(at: int | StreamPlace) -> None:
+    """Text and fields give the same rule back."""
+    rule = stream_ends_early(at=at, attempt=2)
+    assert rule_from_text(rule.text) == rule
+    assert parse_rule(rule.plain()) == rule
 
 
 @FEW

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from agentsim.core import Decision, Message, Response, ToolCall, UsageError, assistant
 from agentsim.faults import (
     CATALOGUE,
+    GROUPS,
     Fault,
     FaultPlan,
     FaultRule,
@@ -35,6 +37,7 @@ Make = Callable[..., object]
 READ = Operation("tool", "check_cpu", 1)
 WRITE = Operation("tool", "restart_service", 1, writes=True)
 MODEL = Operation("model", "model", 1)
+STREAMED = replace(MODEL, carried="bytes")
 OUTDATED = Operation("tool", "check_cpu", 2, outdated=True)
 QUESTION = Operation("human", "restart_service", 1)
 
@@ -278,9 +281,20 @@ def test_every_fault_of_the_catalogue_can_strike_something() -> None:
     """No entry of the catalogue is dead: each strikes one of these operations."""
     plan = FaultPlan(offered=tuple(CATALOGUE))
     offers = [plan.menu(one) for one in (OUTDATED, WRITE, QUESTION)]
-    offers.append(plan.menu(MODEL, reply(2)))
+    offers += [plan.menu(one, reply(2)) for one in (MODEL, STREAMED)]
     struck = {name for offer in offers for name in offer.names}
     assert struck == set(CATALOGUE)
+
+
+def test_a_fault_of_a_stream_strikes_nothing_else() -> None:
+    """A plain answer comes whole; what only bytes can have strikes no neutral stream."""
+    plan = FaultPlan(offered=("streams",))
+    assert plan.menu(MODEL, reply(2)).names == ()
+    assert plan.menu(STREAMED, reply(2)).names == GROUPS["streams"]
+    pieces = plan.menu(replace(MODEL, carried="pieces"), reply(2)).names
+    only = {*GROUPS["streams"]} - {*pieces}
+    assert only == {"stream_noise", "stream_interleaved"}
+    assert "stream_interleaved" not in plan.menu(STREAMED, reply(1)).names
 
 
 @pytest.mark.parametrize("fault", CATALOGUE.values(), ids=lambda fault: fault.name)

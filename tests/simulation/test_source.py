@@ -26,6 +26,8 @@ from agentsim.faults import (
     fault_named,
     rate_limited,
     slow,
+    stream_cut,
+    stream_ends_early,
 )
 from agentsim.providers import Reply, by, call, forever, pick, say, together
 from agentsim.simulation import (
@@ -93,6 +95,8 @@ VARIED: dict[str, Any] = {
             slow("check_disk", attempt=2),
             answer_lost(),
             rate_limited(attempt=1, retry_after_s=30),
+            stream_cut(attempt=2, at="end"),
+            stream_ends_early(at=3),
             FaultRule(fault_named("raises")),
             FaultRule(Fault("own", "tool", "it is late", delay_s=3.0)),
         ]

@@ -35,16 +35,17 @@ Delta = dict[str, Any]
 def completion_frames(answered: Answered) -> list[Frame]:
     """The events of an answer.
 
-    A stop reason of no letters is none: then no chunk tells that the answer is whole.
+    The reason tells that an answer is whole: counts are decoration. A reason of no letters
+    is none: then the last piece is the end, and nothing tells so.
     """
     body, response = answered.body, answered.response
     choices = [list(_choice(answered, index)) for index in range(body.get("n") or 1)]
     turns = chain.from_iterable(zip_longest(*choices))
     frames = [frame for frame in turns if frame is not None]
+    frames[-1] = replace(frames[-1], ends=True)
     if _wants_usage(body) and response.usage is not None:
         told = _chunk(answered, [], usage=usage_body(response.usage))
         frames.append(Frame(told))
-    frames[-1] = replace(frames[-1], ends=True)
     return [*frames, DONE]
 
 

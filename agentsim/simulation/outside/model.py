@@ -10,12 +10,13 @@ from agentsim.core import (
     ProviderError,
     Request,
     Response,
+    StreamFault,
     UnscriptedRequest,
     Usage,
     UsageError,
     assistant,
 )
-from agentsim.faults import Fault
+from agentsim.faults import PLACES, Fault
 from agentsim.providers import Answer, ScriptedClient
 from agentsim.simulation.outside.incarnation import Incarnation
 from agentsim.simulation.outside.requests import CheckedClient
@@ -55,11 +56,17 @@ class _Answers:
 
     def tamper(self, _request: Request, answer: Answer) -> Answer:
         struck = self._scene.striker.strike(
-            self._life, "model", "model", response=answer.response
+            self._life,
+            "model",
+            "model",
+            response=answer.response,
+            carried=answer.carried,
         )
         if struck is None:
             return answer
         fault, response = struck.fault, struck.response
+        if fault.stream is not None:
+            return self._spoilt(answer, fault, fault.stream)
         if fault.delay_s:
             answer = replace(answer, latency_s=answer.latency_s + fault.delay_s)
         if fault.answer == "never":
@@ -75,6 +82,18 @@ class _Answers:
             self._life.halt(error)
             return replace(answer, latency_s=math.inf)
         return replace(answer, response=faulty, index=None)
+
+    def _spoilt(self, answer: Answer, fault: Fault, stream: StreamFault) -> Answer:
+        """The answer whose stream goes wrong, where the rule says or a choice does."""
+        places = PLACES.get(stream.kind, ())
+        if stream.at is None and places:
+            options = [
+                f"{fault.name} strikes the stream {words}" for _at, words in places
+            ]
+            drawn = self._life.choose(f"place of {fault.name}", options)
+            stream = replace(stream, at=places[drawn][0])
+        error = _error(fault) if fault.answer == "error" else None
+        return replace(answer, fault=stream, error=error)
 
     def out_of_script(self, error: UsageError) -> Answer:
         """Close softly where the script is no story to be told exactly; else end the run.

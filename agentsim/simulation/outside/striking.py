@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from agentsim.core import FaultStruck, Response, UsageError
+from agentsim.core import Carried, FaultStruck, Response, UsageError
 from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target, groups_of
 from agentsim.simulation.outside.incarnation import Incarnation
 
@@ -119,6 +119,7 @@ class Striker:
         writes: bool = False,
         outdated: bool = False,
         response: Response | None = None,
+        carried: Carried = "whole",
     ) -> Struck | None:
         """What strikes the next operation of this name; None for nothing.
 
@@ -126,12 +127,13 @@ class Striker:
             writes: See `Operation`.
             outdated: See `Operation`.
             response: The reply, where the operation is a request to the model.
+            carried: See `Operation`.
         """
         if self._is_idle:
             return None
         key = (target, name)
         attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
-        operation = Operation(target, name, attempt, writes, 0, outdated)
+        operation = Operation(target, name, attempt, writes, 0, outdated, carried)
         if self._lasting and key in self._lasting:
             lasting = self._go_on(key)
             if lasting is not None:

@@ -188,6 +188,8 @@ class Writer:
             named["attempt"] = rule.attempt
         if rule.retry_after_s is not None:
             named["retry_after_s"] = rule.retry_after_s
+        if rule.at is not None:
+            named["at"] = rule.at
         where = () if rule.name is None else (rule.name,)
         short = getattr(shorthand, name, None)
         if callable(short) and _is_known(rule):
@@ -227,7 +229,7 @@ def _short(rule: FaultRule) -> FaultRule | str:
 def _is_known(rule: FaultRule) -> bool:
     """Whether the text of the rule says all of it."""
     known = CATALOGUE.get(rule.fault.name) == rule.fault
-    return known or rule.retry_after_s is not None
+    return known or rule.retry_after_s is not None or rule.at is not None
 
 
 def _usual(field: Field[Any], value: object) -> bool:

@@ -158,11 +158,19 @@ def test_choices_come_in_turn() -> None:
     assert [frame.ends for frame in frames] == [*[False] * 5, True, False]
 
 
-def test_the_frame_that_ends_an_answer_is_the_last_with_anything_in_it() -> None:
-    """Usage where there is some, else the reason; `[DONE]` adds nothing."""
-    for options in ({}, {"stream_options": {"include_usage": True}}):
-        frames = CHAT.frames(answered(saying("Hi."), **options))
-        assert [frame.ends for frame in frames][-2:] == [True, False]
+def test_the_reason_ends_an_answer() -> None:
+    """Usage and `[DONE]` behind it add nothing to what was said."""
+    frames = CHAT.frames(
+        answered(saying("Hi."), stream_options={"include_usage": True})
+    )
+    assert [frame.ends for frame in frames] == [False, False, True, False, False]
+
+
+def test_without_a_reason_nothing_tells_that_an_answer_is_whole() -> None:
+    """Its last piece is its end."""
+    frames = CHAT.frames(answered(saying("Hi.", reason="")))
+    assert [frame.ends for frame in frames] == [False, True, False]
+    assert CHAT.read_frames(frames).response.stop_reason == ""
 
 
 def test_an_error_within_a_stream_is_its_last_event() -> None:
