@@ -68,6 +68,14 @@ for `rate_limited`, and otherwise as a rule says. `rate_limited=30@1`,
 `{{fault: rate_limited, attempt: 1, retry_after_s: 30}}` and
 `rate_limited(attempt=1, retry_after_s=30)` are one.
 
+Faults of streams (`streams`) strike answers that are streamed: `stream=True` on the wire,
+`client.stream` of the neutral client. Where in the stream is a choice; each is a deviation
+but the first, which is the middle. A rule may say it: `stream_cut=2@1` lets two events of the
+first answer come (`{{fault: stream_cut, attempt: 1, at: 2}}`, `stream_cut(attempt=1, at=2)`),
+`stream_cut=end` all but what says that the answer is whole, and `stream_cut_in_bytes=100` as
+many bytes, or `stream_cut_in_bytes=character` half of one. `stream_in_portions=1` sends
+single bytes, `=0` all at once.
+
 ## What is known of some
 
 - `stale` answers a read as it was answered before the last write. It strikes only where
@@ -77,6 +85,11 @@ for `rate_limited`, and otherwise as a rule says. `rate_limited=30@1`,
   (`web-03-2`), or the first number is higher; without either there is one more field.
 - After a fault of the service the script goes on where it stood: an agent that asks again
   gets the reply that it did not get.
+- A stream that breaks off was no answer: the trace has what came of it, and a failed
+  request. Real SDKs tell it by an error, or by nothing but a missing stop reason
+  (`stream_ends_early`); none tries a stream again once it has begun.
+- `stream_doubled` changes what is said, and nothing tells: the trace has what came.
+- `missing_usage` strikes streams as well as plain answers.
 - `applied_twice` writes twice what the tool writes once. The ledger of the world tells,
   and no agent can help it, except by a key that the tool knows.
 
