@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from agentsim.providers.openai_responses.stored import Stored as Stored
     from agentsim.providers.openai_responses.stream import error_event as error_event
+    from agentsim.providers.openai_responses.stream import failed_event as failed_event
     from agentsim.providers.openai_responses.stream import (
         flat_error_event as flat_error_event,
     )
@@ -59,6 +60,7 @@ else:
             "STRICT_RESPONSES": "rulebook.profile",
             "Stored": "stored",
             "error_event": "stream",
+            "failed_event": "stream",
             "flat_error_event": "stream",
             "read_events": "events",
             "read_response": "answers",

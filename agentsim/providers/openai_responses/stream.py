@@ -18,7 +18,7 @@ from agentsim.providers.openai_responses.responses import begun_body, response_b
 from agentsim.providers.wires.dialect import Answered, Frame
 from agentsim.providers.wires.pieces import cut_text
 
-__all__ = ["error_event", "flat_error_event", "response_frames"]
+__all__ = ["error_event", "failed_event", "flat_error_event", "response_frames"]
 
 _WRITTEN = {
     "function_call": ("arguments", "response.function_call_arguments"),
@@ -68,6 +68,17 @@ def flat_error_event(error: ProviderError, *, at: int) -> Frame:
     told = error_body(error)["error"]
     fields = {key: told[key] for key in ("code", "message", "param")}
     return _numbered(_frame("error", fields), at)
+
+
+def failed_event(answered: Answered, error: ProviderError, *, at: int) -> Frame:
+    """The last event of a response that failed, in place of its end: the SDK hands it on.
+
+    Args:
+        at: Its number in the stream.
+    """
+    told = {"code": error.code or "server_error", "message": str(error)}
+    body = {**begun_body(response_body(answered)), "status": "failed", "error": told}
+    return _numbered(_response("failed", body), at)
 
 
 def _numbered(frame: Frame, number: int) -> Frame:

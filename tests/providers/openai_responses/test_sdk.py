@@ -16,7 +16,9 @@ from pydantic import BaseModel
 from agentsim.core import (
     Message,
     ProviderError,
+    Request,
     Response,
+    StreamFault,
     ToolCall,
     Usage,
     assistant,
@@ -24,11 +26,13 @@ from agentsim.core import (
 from agentsim.providers.openai_responses import (
     RESPONSES,
     error_event,
+    failed_event,
     flat_error_event,
 )
 from agentsim.providers.wires import Answered, Frame, WireRefusal
 from agentsim.providers.wires.bodies import read_object
-from agentsim.providers.wires.sse import frame_bytes
+from agentsim.providers.wires.courses import course_of
+from agentsim.providers.wires.noise import noise_of
 from tests.providers.openai_responses.bodies import BAD, Bad, bad_name
 from tests.providers.openai_responses.made import LOOK, told
 from tests.providers.openai_responses.test_rules import reader_of
@@ -95,10 +99,13 @@ class Chunks(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 class Service:
     """Answers every request with one response, as the dialect does."""
 
-    def __init__(self, response: Response, cut: Cut = whole) -> None:
+    def __init__(
+        self, response: Response, cut: Cut = whole, fault: StreamFault | None = None
+    ) -> None:
         self.response = response
         self.bodies: list[dict[str, Any]] = []
         self._cut = cut
+        self._fault = fault
         self._reader = RESPONSES.reader()
 
     def answer(self, request: httpx2.Request) -> httpx2.Response:
@@ -119,7 +126,8 @@ class Service:
         if not body.get("stream"):
             return httpx2.Response(200, headers=headers, json=RESPONSES.body(answered))
         frames = self._cut(list(RESPONSES.frames(answered)))
-        raw = b"".join(frame_bytes(frame) for frame in frames)
+        course = course_of(frames, self._fault, noise=noise_of(RESPONSES))
+        raw = b"".join(portion.raw for portion in course.portions)
         headers["content-type"] = RESPONSES.content_type
         return httpx2.Response(200, headers=headers, stream=Chunks(raw))
 
@@ -200,6 +208,36 @@ def test_a_streamed_answer_is_the_plain_one(response: Response) -> None:
     assert without_parsed(streamed(Service(response), **fields)) == one
     assert one["usage"]["total_tokens"] == 42
     assert one["usage"]["input_tokens_details"]["cached_tokens"] == 8
+
+
+HARMLESS = [
+    StreamFault("interleaved"),
+    StreamFault("noise"),
+    StreamFault("chunks", 0),
+    StreamFault("chunks", 1),
+    StreamFault("doubled", 0),
+]
+
+
+@pytest.mark.parametrize("fault", HARMLESS, ids=repr)
+def test_what_alters_no_response_alters_none(fault: StreamFault) -> None:
+    """Calls in turn, noise, any cutting, a piece twice: the last event has the answer."""
+    expected = plain(Service(CALLED))
+    found = streamed(Service(CALLED, fault=fault))
+    assert without_parsed(found) == expected
+
+
+def test_calls_that_come_in_turn_keep_their_order_each() -> None:
+    """Numbers stay without a gap, and each item is added before it grows."""
+    client = Service(CALLED, fault=StreamFault("interleaved")).client()
+    events: list[Any] = list(
+        client.responses.create(model="gpt", input="hi", stream=True)
+    )
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    calls = [(e.type, e.output_index) for e in events if hasattr(e, "output_index")]
+    added = [at for at, (kind, _index) in enumerate(calls) if kind.endswith("added")]
+    assert [calls[at][1] for at in added[-2:]] == [1, 2]
+    assert added[-1] == added[-2] + 1
 
 
 def test_the_sdk_reads_texts_calls_and_reasoning() -> None:
@@ -305,6 +343,16 @@ def test_an_error_within_a_stream_is_raised_by_the_sdk() -> None:
     client = Service(SAID, flat).client()
     *_, last = client.responses.create(model="gpt", input="hi", stream=True)
     assert (last.type, getattr(last, "message", "")) == ("error", "overloaded")
+
+    def failed(frames: list[Frame]) -> list[Frame]:
+        made = Answered(SAID, Request("gpt", ()), 1, 1_767_225_600, {})
+        return [*frames[:5], failed_event(made, OVERLOADED, at=5)]
+
+    client = Service(SAID, failed).client()
+    *_, last = client.responses.create(model="gpt", input="hi", stream=True)
+    assert last.type == "response.failed"
+    assert last.response.error is not None
+    assert last.response.error.message == "overloaded"
 
 
 def test_a_stream_that_ends_early_is_no_response() -> None:

@@ -19,6 +19,7 @@ from agentsim.core import (
 from agentsim.providers.openai_responses import (
     RESPONSES,
     error_event,
+    failed_event,
     flat_error_event,
 )
 from agentsim.providers.wires import Answered, Frame
@@ -159,6 +160,19 @@ def test_what_had_come_before_an_error_is_read() -> None:
         assert read.response.message.content == "All is well on t"
         assert read.response.stop_reason == ""
         assert read.body()["error"]["message"] == "overloaded"
+
+
+def test_a_response_that_fails_says_so_at_its_end() -> None:
+    """Its status and its error stand in the last event, and nothing that was said."""
+    response = ANSWERS["text"]
+    asked = Request("gpt-5", (), TOOLS)
+    made = Answered(response, asked, 3, 1_767_225_600, {})
+    frames = [*list(RESPONSES.frames(made))[:5], failed_event(made, ERROR, at=5)]
+    read = RESPONSES.read_frames(frames)
+    body = read.body()
+    assert (body["status"], body["output"], body["usage"]) == ("failed", [], None)
+    assert body["error"] == {"code": "busy", "message": "overloaded"}
+    assert read.response.stop_reason == ""
 
 
 def test_the_wire_has_noise_of_its_own() -> None:
