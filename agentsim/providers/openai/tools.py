@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from agentsim.providers.openai.values import Faults, empty, text, too_long
+from agentsim.providers.openai.values import (
+    Faults,
+    empty,
+    missing,
+    not_among,
+    text,
+    too_long,
+    wrong_type,
+)
 from agentsim.providers.wires.rules import WireRefusal
 
 __all__ = [
     "CHOICES",
     "choice_not_offered",
+    "choice_type_faults",
     "format_faults",
     "name_faults",
     "schema_faults",
@@ -41,6 +50,24 @@ def name_faults(name: object, path: str, *, longest: int) -> Faults:
             "matches the pattern '^[a-zA-Z0-9_-]+$'."
         )
         yield WireRefusal("tool-name", words, path, "invalid_value")
+
+
+def choice_type_faults(choice: object, path: str, kinds: Sequence[str]) -> Faults:
+    """What is wrong with the type of a `tool_choice`: a word, or an object of a kind."""
+    if isinstance(choice, str):
+        if choice not in CHOICES:
+            yield not_among(choice, CHOICES, path, rule="tool-choice")
+        return
+    if not isinstance(choice, Mapping):
+        yield wrong_type(path, "one of a string or an object", choice)
+        return
+    kind = choice.get("type")
+    if kind is None:
+        yield missing(f"{path}.type")
+    elif not isinstance(kind, str):
+        yield wrong_type(f"{path}.type", "a string", kind)
+    elif kind not in kinds:
+        yield not_among(kind, kinds, f"{path}.type")
 
 
 def choice_not_offered(name: str) -> WireRefusal:

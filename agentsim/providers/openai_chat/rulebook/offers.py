@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentsim.providers.openai.tools import (
-    CHOICES,
     choice_not_offered,
+    choice_type_faults,
     name_faults,
     schema_faults,
 )
@@ -31,6 +31,8 @@ TOOLS_MAX = 128
 NAME_MAX, DESCRIPTION_MAX = 64, 1024
 
 _KINDS = ("function", "custom")
+
+_CHOICES = (*_KINDS, "allowed_tools")
 
 
 def tools_faults(tools: object, path: str) -> Faults:
@@ -86,21 +88,11 @@ def _definition(body: object, path: str) -> Faults:
 
 def choice_faults(choice: object, path: str) -> Faults:
     """What is wrong with the form of a `tool_choice`."""
-    if isinstance(choice, str):
-        if choice not in CHOICES:
-            yield not_among(choice, CHOICES, path, rule="tool-choice")
+    yield from choice_type_faults(choice, path, _CHOICES)
+    kind = choice.get("type") if isinstance(choice, Mapping) else None
+    if not isinstance(choice, Mapping) or kind not in _CHOICES:
         return
-    if not isinstance(choice, Mapping):
-        yield wrong_type(path, "one of a string or an object", choice)
-        return
-    kind = choice.get("type")
-    if kind is None:
-        yield missing(f"{path}.type")
-    elif not isinstance(kind, str):
-        yield wrong_type(f"{path}.type", "a string", kind)
-    elif kind not in (*_KINDS, "allowed_tools"):
-        yield not_among(kind, (*_KINDS, "allowed_tools"), f"{path}.type")
-    elif choice.get(kind) is None:
+    if choice.get(kind) is None:
         yield missing(f"{path}.{kind}")
     else:
         body, where = choice[kind], f"{path}.{kind}"

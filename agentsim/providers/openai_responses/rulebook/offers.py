@@ -7,8 +7,8 @@ from typing import Any
 
 from agentsim.providers.openai.fields import unknown
 from agentsim.providers.openai.tools import (
-    CHOICES,
     choice_not_offered,
+    choice_type_faults,
     name_faults,
     schema_faults,
 )
@@ -109,21 +109,11 @@ def _named(tool: Mapping[str, Any], kind: str, path: str) -> Faults:
 
 def choice_faults(choice: object, path: str) -> Faults:
     """What is wrong with the form of a `tool_choice`."""
-    if isinstance(choice, str):
-        if choice not in CHOICES:
-            yield not_among(choice, CHOICES, path, rule="tool-choice")
+    yield from choice_type_faults(choice, path, CHOICE_TYPES)
+    kind = choice.get("type") if isinstance(choice, Mapping) else None
+    if not isinstance(choice, Mapping) or kind not in CHOICE_TYPES:
         return
-    if not isinstance(choice, Mapping):
-        yield wrong_type(path, "one of a string or an object", choice)
-        return
-    kind = choice.get("type")
-    if kind is None:
-        yield missing(f"{path}.type")
-    elif not isinstance(kind, str):
-        yield wrong_type(f"{path}.type", "a string", kind)
-    elif kind not in CHOICE_TYPES:
-        yield not_among(kind, CHOICE_TYPES, f"{path}.type")
-    elif kind == "allowed_tools":
+    if kind == "allowed_tools":
         yield from _allowed(choice, path)
     else:
         key = {"mcp": "server_label"}.get(kind, "name")
