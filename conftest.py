@@ -1,5 +1,6 @@
 """Settings that all tests share, and the figures that campaigns leave in the summary."""
 
+import os
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("wide", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("ci")
+
+# Tests start some 400 processes, which read what the first of them compiled; the side
+# environments are installed without compiled code, and langgraph alone takes 3 s of it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 FIGURE = "figure"
 

@@ -1,4 +1,4 @@
-"""Loops on the real OpenAI SDK have the same traces in another process."""
+"""Loops on the real OpenAI SDK have the same traces in another process, and on an older SDK."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.support.environments import ROOT
 from tests.support.frameworks import OPENAI_2, framework, surroundings
 
-SEEDS = 100
+SEEDS = 50
 """Random runs of each loop, with crashes and cancellations among them."""
 
 
@@ -34,19 +34,15 @@ def printed(python: str | Path, hash_seed: str) -> str:
 
 @pytest.mark.slow
 def test_loops_on_the_real_sdk_are_repeatable() -> None:
-    """Two processes and three hash seeds change no byte, and nothing is said at the end.
+    """Other processes and hash seeds change no byte, and nothing is said at the end.
 
-    The story of a 429 that asks for 30 seconds and a 500 takes 30-odd virtual seconds.
+    Nor does the older SDK: openai 2 speaks through httpx, openai 3 through httpx2. The
+    story of a 429 that asks for 30 seconds and a 500 takes 30-odd virtual seconds.
     """
     here = printed(sys.executable, "0")
-    for hash_seed in ("0", "1", "7"):
+    for hash_seed in ("1", "7"):
         assert printed(sys.executable, hash_seed) == here
     for line in here.splitlines():
         assert 38 <= float(line.split()[1]) <= 39
         assert line.endswith("threads 0")
-
-
-@pytest.mark.slow
-def test_the_sdk_before_has_the_traces_of_the_sdk_of_today() -> None:
-    """Openai 2 speaks through httpx, openai 3 through httpx2: no byte differs."""
-    assert printed(framework(OPENAI_2), "0") == printed(sys.executable, "0")
+    assert printed(framework(OPENAI_2), "0") == here
