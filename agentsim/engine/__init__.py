@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentsim.engine.scheduler import Told as Told
     from agentsim.engine.seals.epoch import EPOCH_NS as EPOCH_NS
     from agentsim.engine.seals.no_network import NoNetwork as NoNetwork
+    from agentsim.engine.seals.sealed import Series as Series
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
     from agentsim.engine.token import Token as Token
@@ -40,6 +41,7 @@ else:
             "Refused": "refusals",
             "Replay": "choices",
             "Seeded": "choices",
+            "Series": "seals.sealed",
             "SimLoop": "loop",
             "Token": "token",
             "Told": "scheduler",

@@ -23,7 +23,7 @@ from agentsim.engine.seals.inside import looking
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
-__all__ = ["WallClock"]
+__all__ = ["WallClock", "zone_back", "zone_to_utc"]
 
 _UTC = ("UTC", "UTC")
 
@@ -44,11 +44,11 @@ class WallClock:
         """Set the clock."""
         loop = self._loop
         self._stop = _freeze(loop) if _is_frozen() else _travel(loop)
-        self._zone = _zone_to_utc()
+        self._zone = zone_to_utc()
 
     def __exit__(self, *_: object) -> None:
         """Let it be what it was."""
-        _zone_back(self._zone)
+        zone_back(self._zone)
         self._stop()
 
 
@@ -127,7 +127,7 @@ def _freeze(loop: SimLoop) -> Callable[[], None]:
 # --------------------------------------------------------------------------- time zone
 
 
-def _zone_to_utc() -> tuple[str | None] | None:
+def zone_to_utc() -> tuple[str | None] | None:
     """Let local time be UTC, so that a run is the same everywhere.
 
     Returns:
@@ -141,7 +141,8 @@ def _zone_to_utc() -> tuple[str | None] | None:
     return (before,)
 
 
-def _zone_back(before: tuple[str | None] | None) -> None:
+def zone_back(before: tuple[str | None] | None) -> None:
+    """Put back what `zone_to_utc` found."""
     if before is None:
         return
     if before[0] is None:

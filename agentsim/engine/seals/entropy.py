@@ -12,7 +12,7 @@ import random
 import sys
 import uuid
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from random import Random
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -20,12 +20,12 @@ from weakref import WeakKeyDictionary
 from zlib import crc32
 
 from agentsim.engine.seals.aliases import Home
-from agentsim.engine.seals.inside import inside
+from agentsim.engine.seals.inside import in_series, inside
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
-__all__ = ["SOURCES", "Chance"]
+__all__ = ["SOURCES", "Chance", "keep_generator"]
 
 NODE = int.from_bytes(b"\x01agent")
 """What `uuid.getnode` gives: by its first byte the address of no machine."""
@@ -42,15 +42,16 @@ class Chance:
     methods; every thread sees that. They are put back afterwards.
     """
 
-    __slots__ = ("_before", "_life", "_numpy", "_uuid")
+    __slots__ = ("_before", "_life", "_numpy", "_seed", "_uuid")
 
     def __init__(self, loop: SimLoop) -> None:
         self._life = loop.life
 
     def __enter__(self) -> None:
-        """Seed them, keeping what was there before."""
-        self._before = random.getstate(), Random.seed
+        """Seed them, keeping what was there before, unless a series of runs does."""
+        self._before = None if in_series() else random.getstate()
         random.setstate(_python_state(self._life))
+        self._seed = Random.seed
         Random.seed = _seed  # type: ignore[method-assign]
         self._uuid = _UUID_NAMES["_node"], _UUID_NAMES["_last_timestamp"]
         _UUID_NAMES["_node"], _UUID_NAMES["_last_timestamp"] = NODE, None
@@ -62,8 +63,14 @@ class Chance:
         if self._numpy is not None:
             self._numpy()
         _UUID_NAMES["_node"], _UUID_NAMES["_last_timestamp"] = self._uuid
-        state, Random.seed = self._before  # type: ignore[method-assign]
-        random.setstate(state)
+        Random.seed = self._seed  # type: ignore[method-assign]
+        if self._before is not None:
+            random.setstate(self._before)
+
+
+def keep_generator() -> Callable[[], None]:
+    """Note the state of the global generator; the result puts it back."""
+    return partial(random.setstate, random.getstate())
 
 
 @cache

@@ -11,12 +11,22 @@ from agentsim.engine.loop import SimLoop
 from agentsim.engine.refusals import STANDSTILL
 from agentsim.engine.threads.baton import Baton
 
-__all__ = ["depth", "enter", "inside", "leave", "looking"]
+__all__ = [
+    "depth",
+    "enter",
+    "in_series",
+    "inside",
+    "leave",
+    "looking",
+    "series_begun",
+    "series_over",
+]
 
 LOOKS_MAX = 1_000_000
 """How often an agent may ask for the time, or block, while nothing else can happen."""
 
 _LIVES: list[SimLoop] = []
+_SERIES: list[int] = []
 
 
 def inside() -> SimLoop | None:
@@ -45,6 +55,21 @@ def looking(what: str = "the time") -> SimLoop | None:
 def depth() -> int:
     """How many lives run, each within the one before."""
     return len(_LIVES)
+
+
+def series_begun() -> None:
+    """Let the runs that come next, at the depth at hand, be a series."""
+    _SERIES.append(len(_LIVES))
+
+
+def series_over() -> None:
+    """Let them be one no more."""
+    _SERIES.pop()
+
+
+def in_series() -> bool:
+    """Whether what is between two lives at this depth belongs to a series of runs."""
+    return bool(_SERIES) and _SERIES[-1] == len(_LIVES)
 
 
 def enter(loop: SimLoop) -> None:

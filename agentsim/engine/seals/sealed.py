@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentsim.engine.seals.aliases import Aliases
-from agentsim.engine.seals.clock import WallClock
+from agentsim.engine.seals.clock import WallClock, zone_back, zone_to_utc
 from agentsim.engine.seals.egress import Guarded
-from agentsim.engine.seals.entropy import SOURCES, Chance
-from agentsim.engine.seals.inside import enter, leave
+from agentsim.engine.seals.entropy import SOURCES, Chance, keep_generator
+from agentsim.engine.seals.inside import enter, leave, series_begun, series_over
 from agentsim.engine.seals.strays import Strays
 from agentsim.engine.seals.timers import TIMERS
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
-__all__ = ["Sealed"]
+__all__ = ["Sealed", "Series"]
 
 _ALIASES = Aliases((*TIMERS, *SOURCES))
 
@@ -51,3 +51,26 @@ class Sealed:
         _ALIASES.put_back(self._aliases)
         self._chance.__exit__()
         self._clock.__exit__()
+
+
+class Series:
+    """While entered, runs follow one another: local time is UTC, and chance is theirs.
+
+    To change the time zone, and to read the state of a generator, are the dearest things
+    that a seal does. In an exploration nobody but us does anything between two runs, so
+    there both are put back at its end only.
+    """
+
+    __slots__ = ("_put_back", "_zone")
+
+    def __enter__(self) -> None:
+        """Note what is there."""
+        self._put_back = keep_generator()
+        self._zone = zone_to_utc()
+        series_begun()
+
+    def __exit__(self, *_: object) -> None:
+        """Put it back."""
+        series_over()
+        zone_back(self._zone)
+        self._put_back()

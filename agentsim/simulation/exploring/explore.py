@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.core import AgentsimError, NondeterminismError, UsageError
-from agentsim.engine import Choices, Exhaustive, Replay
+from agentsim.engine import Choices, Exhaustive, Replay, Series
 from agentsim.faults import Fault, FaultRule
 from agentsim.invariants import INVARIANTS
 from agentsim.runtime import reference
@@ -117,16 +117,17 @@ def explore(
         store = KnownFailures(known, scenario, agent_name(agent), menu)
         found.known = Known()
     try:
-        explorer.warm_up()
-        if store is not None:
-            explorer.replay_known(store)
-        if deviations is None:
-            explorer.draw(seed)
-        else:
-            explorer.enumerate(Exhaustive(deviations))
-        explorer.close(named)
-        if smallest:
-            explorer.shrink()
+        with Series():
+            explorer.warm_up()
+            if store is not None:
+                explorer.replay_known(store)
+            if deviations is None:
+                explorer.draw(seed)
+            else:
+                explorer.enumerate(Exhaustive(deviations))
+            explorer.close(named)
+            if smallest:
+                explorer.shrink()
     except KeyboardInterrupt as error:
         found.stopped_by, found.complete = "keyboard", False
         explorer.close(named)
