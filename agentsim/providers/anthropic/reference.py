@@ -63,9 +63,12 @@ With thinking of mode `enabled` the service thinks first in every turn. Where th
 script has no thinking block, one is put before it: a loop that drops it is refused by
 `thinking-missing`, as it would be in production.
 
-The input of a call is an object on this wire. Arguments of a scripted call that are no JSON
-object are sent as `{{}}` in a plain answer. In a stream their text goes out as it is, in
-pieces, and what the client makes of it is its own affair. The trace has what was sent.
+The input of a call is an object on this wire, and the service reads it before it sends it.
+Arguments of a scripted call that are no JSON object are sent as `{{}}`. A stream has their
+text where the answer was cut off (`max_tokens`), and for tools with `eager_input_streaming`
+or under the beta `fine-grained-tool-streaming`: there the SDK's helper raises an error, or
+makes something else of it. The trace has what was sent. A scripted `pause_turn` with calls is
+sent as `tool_use`: the service pauses for its own tools only.
 """
 
 

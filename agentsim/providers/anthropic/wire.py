@@ -92,6 +92,7 @@ class MessagesReader:
     """
 
     __slots__ = (
+        "_betas",
         "_body",
         "_ends",
         "_growth",
@@ -123,6 +124,7 @@ class MessagesReader:
         self._raw_tools: object = None
         self._tools = read_tools(None)
         self._body: Mapping[str, Any] = {}
+        self._betas = ""
 
     @property
     def wire(self) -> str:
@@ -170,6 +172,7 @@ class MessagesReader:
             )
             return Asked(empty, refused, self)
         self._body = body
+        self._betas = "" if headers is None else headers.get("anthropic-beta", "")
         messages = body.get("messages")
         listed = messages if isinstance(messages, list) else []
         view = self._follow(listed, body.get("system"), version)
@@ -185,7 +188,8 @@ class MessagesReader:
 
     def carried(self, response: Response) -> Response:
         """What of a response reaches the client."""
-        return carried(response, self._body, begins=not self._rules.answering)
+        begins = not self._rules.answering
+        return carried(response, self._body, begins=begins, betas=self._betas)
 
     def failed(self, error: ProviderError, request: Request) -> ProviderError:
         """An error of the service in the words of the wire."""

@@ -22,7 +22,15 @@ from agentsim.providers.anthropic.conversation.reading import read_assistant
 from agentsim.providers.wires.dialect import Answered, Frame
 from agentsim.providers.wires.sse import frame_bytes
 from tests.providers.anthropic.clients import async_client, canned, client
-from tests.providers.anthropic.parts import THINKS, USER, request, result, said, told
+from tests.providers.anthropic.parts import (
+    LOOK,
+    THINKS,
+    USER,
+    request,
+    result,
+    said,
+    told,
+)
 from tests.providers.anthropic.parts import call as called
 from tests.providers.anthropic.strategies import RESPONSES, by_wire
 
@@ -186,16 +194,41 @@ def test_what_the_wire_carries_is_what_comes_back() -> None:
     assert carried(SAID) is SAID
 
 
-BAD_CALL = Response(assistant("", ToolCall("a", "look", '{"a": "Os')), "max_tokens")
+def bad_call(reason: str) -> Response:
+    """A response whose arguments are no JSON."""
+    return Response(assistant("", ToolCall("a", "look", '{"a": "Os')), reason)
 
 
-def test_arguments_that_are_no_object_are_carried_in_a_stream_only() -> None:
-    """A plain answer has an empty object in their place, and says so (R1.2)."""
-    assert carried(BAD_CALL).message.tool_calls[0].arguments == "{}"
-    assert carried(BAD_CALL, stream=True) is BAD_CALL
-    assert plain(BAD_CALL)["content"][0]["input"] == {}
-    read = MESSAGES.read_frames(MESSAGES.frames(answered(BAD_CALL)))
-    assert read.response == BAD_CALL
+EAGER = [{**LOOK, "eager_input_streaming": True}]
+
+
+@pytest.mark.parametrize(
+    ("reason", "fields", "sent"),
+    [
+        ("tool_use", {}, "{}"),
+        ("tool_use", {"stream": True}, "{}"),
+        ("max_tokens", {}, "{}"),
+        ("max_tokens", {"stream": True}, '{"a": "Os'),
+        ("tool_use", {"stream": True, "tools": EAGER}, '{"a": "Os'),
+        ("tool_use", {"tools": EAGER}, "{}"),
+    ],
+)
+def test_arguments_that_are_no_object_are_carried_in_some_streams_only(
+    reason: str, fields: dict[str, Any], sent: str
+) -> None:
+    """Else an empty object stands in their place, and the trace says so (R1.2)."""
+    got = carried(bad_call(reason), **fields)
+    assert got.message.tool_calls[0].arguments == sent
+    assert plain(got)["content"][0]["input"] == {}
+    assert MESSAGES.read_frames(MESSAGES.frames(answered(got))).response == got
+
+
+def test_the_service_pauses_for_its_own_tools_only() -> None:
+    """A pause that asks the client for calls is a turn that does."""
+    paused = Response(assistant("", ToolCall("a", "look")), "pause_turn")
+    assert carried(paused).stop_reason == "tool_use"
+    alone = Response(assistant("Searching."), "pause_turn")
+    assert carried(alone) is alone
 
 
 def test_with_thinking_enabled_an_answer_begins_with_thinking() -> None:
