@@ -51,7 +51,7 @@ class ModelApp:
             return
         if not await _while_there(_answer(session, request, send), receive):
             self._connections.cut(scope["client"])
-            await receive()  # until it is gone
+            await _gone(receive)
 
 
 async def _answer(session: Session, request: HttpRequest, send: Send) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agentsim.core import UsageError
 from agentsim.engine import Choices
 from agentsim.faults import CATALOGUE, FaultPlan, FaultRule, parse_offered
@@ -12,28 +14,36 @@ __all__ = ["Deviations", "read_deviations"]
 class Deviations(Choices):
     """Takes the dull option but where a deviation that was asked for is on offer.
 
+    Args:
+        attempt: The number of the operation at hand.
+
     Attributes:
         pending: What was asked for and did not strike yet, in order.
     """
 
-    __slots__ = ("pending",)
+    __slots__ = ("_attempt", "pending")
 
-    def __init__(self) -> None:
+    def __init__(self, attempt: Callable[[], int]) -> None:
         super().__init__()
+        self._attempt = attempt
         self.pending: list[FaultRule] = []
 
     def draw(self, position: int, label: str, arity: int) -> int:  # noqa: ARG002
         """Take the first deviation that was asked for and is among the options."""
         for rule in self.pending:
-            if rule.fault.name in self.kinds:
+            due = rule.attempt in (None, self._attempt())
+            if due and rule.fault.name in self.kinds:
                 self.pending.remove(rule)
                 place = list(self.kinds).index(rule.fault.name)
                 return arity - len(self.kinds) + place
         return 0
 
     def plan(self, rules: tuple[FaultRule, ...]) -> FaultPlan:
-        """A plan of a scenario's own rules that offers what is pending."""
-        return FaultPlan(offered=tuple(self.pending)).striking(rules)
+        """A plan of a scenario's own rules that offers what is pending.
+
+        Of two forms of one fault the last is offered, and the first is to strike.
+        """
+        return FaultPlan(offered=tuple(reversed(self.pending))).striking(rules)
 
 
 def read_deviations(given: object) -> list[FaultRule]:

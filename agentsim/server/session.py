@@ -65,7 +65,7 @@ class Session:
     ) -> None:
         self.name = name
         self.scenario = scenario
-        self.deviations = Deviations()
+        self.deviations = Deviations(self._attempts)
         self.scene = Scene(scenario, self._plan(), self.deviations, replanned=True)
         self.life = LiveLife(self.scene.recorder.add, self.deviations, real=real)
         self.outcome: Outcome | None = None
@@ -105,7 +105,6 @@ class Session:
         """Make these deviations, each at the next request that it can strike."""
         self.deviations.pending += rules
         self._asked_for += rules
-        self.scene.striker.plan = self._plan()
 
     async def answer(self, request: HttpRequest) -> HttpAnswer:
         """Answer a request as the service would.
@@ -144,6 +143,9 @@ class Session:
         events = [*self.scene.recorder.events, self._outcome("returned", None)]
         return Trace(self._header(), events)
 
+    def _attempts(self) -> int:
+        return self.scene.striker.attempts("model", "model")
+
     def _plan(self) -> FaultPlan:
         return self.deviations.plan(tuple(self.scenario.rules))
 
@@ -152,6 +154,8 @@ class Session:
     ) -> Attempt:
         """Answer one request; how long its sender would wait, only the sender knows."""
         del timeout_s
+        if self._asked_for:
+            self.scene.striker.plan = self._plan()
         messages = asked.request.messages
         if self._left and not _extends(messages, self._last):
             self.life.number += 1

@@ -115,6 +115,16 @@ def test_a_deviation_may_wait_for_its_attempt(server: Serving, control: str) -> 
     assert statuses == [200, 503, 200]
 
 
+def test_the_number_of_a_deviation_goes_before_its_place_in_the_list(
+    server: Serving, control: str
+) -> None:
+    """One that waits for its request does not keep back another one of the same name."""
+    asks = {"deviations": ["overloaded@3", "overloaded", "server_error"]}
+    post(f"{control}/runs/default/deviations", asks)
+    statuses = [chat(server.url, asked())[0] for _ in range(4)]
+    assert statuses == [503, 500, 503, 200]
+
+
 def test_a_story_with_deviations_need_not_use_its_script_up(
     server: Serving, control: str
 ) -> None:

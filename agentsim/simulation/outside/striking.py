@@ -106,6 +106,10 @@ class Striker:
         """Whether something strikes from now on: the script is never used up."""
         return any(lasting.fault.lasts is None for lasting in self._lasting.values())
 
+    def attempts(self, target: Target, name: str) -> int:
+        """How many operations of this name there were so far."""
+        return self._attempts.get((target, name), 0)
+
     def unmet(self) -> tuple[str, ...]:
         """The rules that always strike, and never struck, in words."""
         return tuple(str(rule) for rule in self.plan.rules if not self._met(rule))
