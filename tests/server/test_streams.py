@@ -7,10 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
+import anthropic
+import httpx2
+import openai
 import pytest
 
-from agentsim.core import RequestFailed
+from agentsim.core import RequestFailed, ResponseReceived
 from agentsim.providers import say
 from agentsim.server import Serving
 from agentsim.simulation import Scenario
@@ -60,3 +64,73 @@ def test_a_client_that_is_killed_in_mid_stream_leaves_the_server_serving(
     [failure] = failures
     assert failure.words == "the client closed the connection before it had the answer"
     assert failure.definite is False
+
+
+STORY = [say("All is well, and has been so for a long time, I would say.")]
+
+
+def streamed(serving: Serving, wire: str) -> str:
+    """What a client of an SDK reads of a stream, event by event."""
+    key = "agentsim"
+    said: Any = [{"role": "user", "content": "Go."}]
+    if wire == "messages":
+        made = anthropic.Anthropic(base_url=serving.url, api_key=key, max_retries=0)
+        with (
+            made,
+            made.messages.stream(model="m", max_tokens=99, messages=said) as told,
+        ):
+            return "".join(told.text_stream)
+    client = openai.OpenAI(
+        base_url=f"{serving.url}/v1", api_key=key, max_retries=0, timeout=0.2
+    )
+    with client:
+        chunks: Any = client.chat.completions.create(
+            model="m", messages=said, stream=True
+        )
+        return "".join(
+            choice.delta.content or "" for chunk in chunks for choice in chunk.choices
+        )
+
+
+CUTS: list[tuple[str, str, type[Exception]]] = [
+    ("stream_cut", "chat", openai.APIConnectionError),
+    ("stream_cut=1", "chat", openai.APIConnectionError),
+    ("stream_cut_in_bytes", "chat", openai.APIConnectionError),
+    ("stream_stalls", "chat", openai.APITimeoutError),
+    ("stream_error", "chat", openai.APIError),
+    ("stream_cut", "messages", httpx2.RemoteProtocolError),
+    ("stream_cut_in_bytes=end", "messages", httpx2.RemoteProtocolError),
+    ("stream_error", "messages", anthropic.APIStatusError),
+]
+
+
+@pytest.mark.parametrize(("fault", "wire", "error"), CUTS)
+def test_a_stream_that_breaks_is_what_the_sdk_meets_in_production(
+    fault: str, wire: str, error: type[Exception]
+) -> None:
+    """What breaks on the way breaks the connection, and is recorded as no answer."""
+    with Serving(Scenario("Go.", STORY, faults=[fault])) as serving:
+        with pytest.raises(error):
+            streamed(serving, wire)
+        while not (failures := serving.verdict().trace.of(RequestFailed)):
+            assert serving.verdict().trace.of(ResponseReceived) == []
+    assert [failure.definite for failure in failures] == [False]
+
+
+def test_a_stream_that_ends_early_ends_in_silence() -> None:
+    """Nothing tells the program, but what it did not get."""
+    with Serving(Scenario("Go.", STORY, faults=["stream_ends_early"])) as serving:
+        said = streamed(serving, "chat")
+        whole = STORY[0].text
+        assert said != whole
+        assert whole.startswith(said)
+        assert len(serving.verdict().trace.of(RequestFailed)) == 1
+
+
+@pytest.mark.parametrize("fault", ["stream_noise", "stream_in_portions"])
+@pytest.mark.parametrize("wire", ["chat", "messages"])
+def test_noise_and_other_portions_change_nothing(fault: str, wire: str) -> None:
+    """A client reads the same of any bytes that say the same."""
+    with Serving(Scenario("Go.", STORY, faults=[fault])) as serving:
+        assert streamed(serving, wire) == STORY[0].text
+        assert serving.verdict().word == "holds"
