@@ -8,10 +8,10 @@ import pytest
 
 from agentsim.core import Injected, Limits, LoopRules, ScenarioError, Usage
 from agentsim.faults import answer_lost, raises
+from agentsim.plain_yaml import load_yaml
 from agentsim.providers import Reply, Script, call, forever, say, together
 from agentsim.simulation import Expectation, Scenario, run
 from agentsim.simulation.files.scenario_file import build_scenario
-from agentsim.simulation.files.yaml_text import load
 from agentsim.world import Disk, Files, Human
 
 HEAD = """\
@@ -22,7 +22,7 @@ world: {disk: {}, files: {}}
 
 def scenario(text: str) -> Scenario:
     """The scenario of a text."""
-    return build_scenario(load(text, "story.yaml"), "story")
+    return build_scenario(load_yaml(text, "story.yaml"), "story")
 
 
 def script(*entries: str) -> Script:

@@ -113,10 +113,10 @@ def test_a_damaged_file_gives_a_scenario_or_a_scenario_error(
 
 def loads(text: str) -> Scenario:
     """Load a scenario from text, through the same door as from a file."""
+    from agentsim.plain_yaml import load_yaml
     from agentsim.simulation.files.scenario_file import build_scenario
-    from agentsim.simulation.files.yaml_text import load
 
-    return build_scenario(load(text, "story.yaml"), "story")
+    return build_scenario(load_yaml(text, "story.yaml"), "story")
 
 
 OWN = """

@@ -24,6 +24,7 @@ from agentsim.core import (
     user,
 )
 from agentsim.faults import FaultRule, raises
+from agentsim.plain_yaml import load_yaml
 from agentsim.providers import Reply, by, call, say, together
 from agentsim.simulation import (
     EXPLORING,
@@ -41,7 +42,6 @@ from agentsim.simulation.exploring.capture import HEAD_BYTES, TAIL_BYTES, captur
 from agentsim.simulation.exploring.shrink import Tries
 from agentsim.simulation.exploring.story import shortest_story
 from agentsim.simulation.files.scenario_file import build_scenario
-from agentsim.simulation.files.yaml_text import load
 from agentsim.world import Cpu, Disk
 from tests.simulation.fakes import obedient, reading
 from tests.support.scenarios import FOLDER, NAMES, scenario
@@ -233,7 +233,7 @@ def test_a_scenario_is_written_as_it_was_read(name: str) -> None:
 def test_any_text_is_written_so_that_it_reads_back(words: str) -> None:
     """Texts that look like numbers, and characters that end lines, get quotes."""
     story = reading(task=words)
-    assert build_scenario(load(scenario_yaml(story), "x"), "x").task == words
+    assert build_scenario(load_yaml(scenario_yaml(story), "x"), "x").task == words
 
 
 def test_a_scenario_reads_well_as_a_file(snapshot: SnapshotAssertion) -> None:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from agentsim.core import ScenarioError, UsageError, did_you_mean
-from agentsim.simulation.files.yaml_text import Document
+from agentsim.plain_yaml import YamlDocument
 
 __all__ = ["Place", "translated"]
 
@@ -35,7 +35,7 @@ class PlacedError(ScenarioError):
 class Place:
     """Adds file, line and field to a usage error about one place of a document."""
 
-    def __init__(self, document: Document, path: Path) -> None:
+    def __init__(self, document: YamlDocument, path: Path) -> None:
         self._document = document
         self._path = path
 
@@ -50,7 +50,7 @@ class Place:
 
 
 def translated(
-    document: Document, error: ValidationError, model: type[BaseModel]
+    document: YamlDocument, error: ValidationError, model: type[BaseModel]
 ) -> ScenarioError:
     """The deepest fault that pydantic found (a union reports one per branch)."""
     found = [
@@ -66,7 +66,7 @@ def _tells(kind: str) -> bool:
     return kind == "extra_forbidden"
 
 
-def _placed(document: Document, path: Path, words: str) -> PlacedError:
+def _placed(document: YamlDocument, path: Path, words: str) -> PlacedError:
     """Put file, line and field before the words, which may name the field already."""
     while True:
         head, colon, rest = words.partition(": ")

@@ -20,6 +20,7 @@ from agentsim.core import (
     Usage,
 )
 from agentsim.faults import parse_rule
+from agentsim.plain_yaml import YamlDocument, load_yaml_file
 from agentsim.providers import (
     Forever,
     Reply,
@@ -40,7 +41,6 @@ from agentsim.simulation.files.entries import (
     ScenarioFile,
 )
 from agentsim.simulation.files.places import Place, translated
-from agentsim.simulation.files.yaml_text import Document, load_file
 from agentsim.simulation.scenario import Scenario
 from agentsim.world import Human, human_from_plain
 from agentsim.world import from_plain as part_from_plain
@@ -54,10 +54,10 @@ def load_scenario(path: str | Path) -> Scenario:
     Raises:
         ScenarioError: one sentence with file, line and field.
     """
-    return build_scenario(load_file(Path(path)), Path(path).stem)
+    return build_scenario(load_yaml_file(Path(path)), Path(path).stem)
 
 
-def build_scenario(document: Document, name: str) -> Scenario:
+def build_scenario(document: YamlDocument, name: str) -> Scenario:
     """Build the scenario that a document tells; `name` is its name unless it has one.
 
     Raises:
@@ -73,7 +73,7 @@ def build_scenario(document: Document, name: str) -> Scenario:
 class _Builder:
     """Builds a scenario from a file's entries, and tells where an entry is wrong."""
 
-    def __init__(self, document: Document, name: str) -> None:
+    def __init__(self, document: YamlDocument, name: str) -> None:
         self._document = document
         self._name = name
 

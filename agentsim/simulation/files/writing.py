@@ -13,12 +13,11 @@ from functools import cache
 from typing import Any
 
 from agentsim.core import AgentsimError, Limits, LoopRules, ScenarioError, Usage
+from agentsim.plain_yaml import NotANumber, load_yaml, meaning
 from agentsim.providers import Call, Entry, Forever, Reply
 from agentsim.providers.wires import plain_profile
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.scenario_file import build_scenario
-from agentsim.simulation.files.yaml_scalars import NotANumber, meaning
-from agentsim.simulation.files.yaml_text import load
 from agentsim.simulation.scenario import Scenario
 from agentsim.world import to_plain
 
@@ -47,7 +46,7 @@ def scenario_yaml(scenario: Scenario) -> str:
                 default_flow_style=None,
             )
         )
-        again = build_scenario(load(text, "scenario"), scenario.name)
+        again = build_scenario(load_yaml(text, "scenario"), scenario.name)
     except (AgentsimError, yaml.YAMLError, TypeError, ValueError):
         pass  # told below, like a text that reads back as another scenario
     if again is None or again.digest != scenario.digest:
@@ -64,7 +63,7 @@ def _dumper() -> type[Any]:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Writes as `yaml_scalars` reads."""
+        """Writes as `plain_yaml` reads."""
 
     def text(dumper: Dumper, value: str) -> yaml.ScalarNode:
         style = None if _reads_back(value) else '"'

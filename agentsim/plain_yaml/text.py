@@ -1,6 +1,6 @@
 """YAML files as plain data, with the line of each node: a safe subset.
 
-PyYAML finds the structure; `yaml_scalars` says what a text without quotes means. Tags,
+PyYAML finds the structure; `scalars` says what a text without quotes means. Tags,
 merge keys, NaN and infinity are refused; aliases are copied, within bounds. Every error
 is a `ScenarioError`, one sentence that begins with its place.
 """
@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import ScenarioError, did_you_mean
-from agentsim.simulation.files.yaml_faults import at, control_character, syntax_error
+from agentsim.plain_yaml.faults import at, control_character, syntax_error
 
 if TYPE_CHECKING:
     from yaml import CSafeLoader, SafeLoader
 
-    from agentsim.simulation.files.yaml_nodes import Node
+    from agentsim.plain_yaml.nodes import Node
 
-__all__ = ["Document", "load", "load_file"]
+__all__ = ["YamlDocument", "load_yaml", "load_yaml_file"]
 
 BYTES_MAX = 16 << 20
 """Bytes that a scenario file may have."""
 
 
-class Document:
+class YamlDocument:
     """A YAML mapping as plain data, and where its parts stand.
 
     Attributes:
@@ -54,8 +54,12 @@ class Document:
         return line
 
 
-def load(text: str, name: str) -> Document:
+def load_yaml(text: str, name: str, *, values_max: int | None = None) -> YamlDocument:
     """Read one document, which must be a mapping.
+
+    Args:
+        name: How errors call the file.
+        values_max: How many values it may hold; by default as a scenario file.
 
     Raises:
         ScenarioError: one sentence that begins with `name:line:column:`.
@@ -64,20 +68,20 @@ def load(text: str, name: str) -> Document:
     unreadable = control_character(text, name)
     if unreadable is not None:
         raise unreadable
-    root = _read(text, name)
+    root = _read(text, name, values_max)
     if root is None or (root.kind == "scalar" and root.scalar is None):
         raise ScenarioError(f"{name}: the file is empty: write fields such as `task:`")
     if root.kind != "mapping":
         got = "a list" if root.kind == "list" else "a single value"
         raise at(name, root.line, 1, f"expected fields such as `task: ...`, got {got}")
-    return Document(name, root)
+    return YamlDocument(name, root)
 
 
-def load_file(path: Path) -> Document:
+def load_yaml_file(path: Path) -> YamlDocument:
     """Read a file of UTF-8 text that holds one document.
 
     Raises:
-        ScenarioError: as `load`, and when the file can't be read.
+        ScenarioError: as `load_yaml`, and when the file can't be read.
     """
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
@@ -95,7 +99,7 @@ def load_file(path: Path) -> Document:
         column = len(before) - (before.rfind(b"\n") + 1) + 1
         words = "this is not UTF-8: save the file as UTF-8 text"
         raise at(str(path), line, column, words) from None
-    return load(text, str(path))
+    return load_yaml(text, str(path))
 
 
 def _unread(path: Path, error: OSError | ValueError) -> str:
@@ -112,7 +116,7 @@ def _unread(path: Path, error: OSError | ValueError) -> str:
     return f"this file can't be read ({code})"
 
 
-def _read(text: str, name: str) -> Node | None:
+def _read(text: str, name: str, values_max: int | None) -> Node | None:
     """Let PyYAML find the structure; None when there is none.
 
     libyaml is taken where it is there, as in all wheels of PyYAML. Its stand-in in
@@ -124,7 +128,7 @@ def _read(text: str, name: str) -> Node | None:
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     reader = loader(text)
     try:
-        return _built(reader, name)
+        return _built(reader, name, values_max)
     except yaml.MarkedYAMLError as error:
         raise syntax_error(error, text, name) from None
     except (ValueError, OverflowError):  # the stand-in, by an escape beyond Unicode
@@ -133,10 +137,12 @@ def _read(text: str, name: str) -> Node | None:
         raise at(name, line, column, "an escape that is no character") from None
 
 
-def _built(reader: CSafeLoader | SafeLoader, name: str) -> Node | None:
-    from agentsim.simulation.files.yaml_nodes import Builder
+def _built(
+    reader: CSafeLoader | SafeLoader, name: str, values_max: int | None
+) -> Node | None:
+    from agentsim.plain_yaml.nodes import VALUES_MAX, Builder
 
-    builder = Builder(name)
+    builder = Builder(name, VALUES_MAX if values_max is None else values_max)
     while (event := reader.get_event()) is not None:
         builder.feed(event)
     return builder.root

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.core import ScenarioError
-from agentsim.simulation.files.yaml_nodes import VALUES_MAX
-from agentsim.simulation.files.yaml_text import load, load_file
+from agentsim.plain_yaml import load_yaml, load_yaml_file
+from agentsim.plain_yaml.nodes import VALUES_MAX
 
 STORY = """\
 # A story
@@ -35,13 +35,13 @@ tools: [read, write,
 def refusal(text: str) -> str:
     """The sentence with which a text is refused."""
     with pytest.raises(ScenarioError) as caught:
-        load(text, "a.yaml")
+        load_yaml(text, "a.yaml")
     return str(caught.value)
 
 
 def test_document_is_plain_data() -> None:
     """A file's values are dicts, lists, text and numbers, nothing of PyYAML's."""
-    assert load(STORY, "a.yaml").value == {
+    assert load_yaml(STORY, "a.yaml").value == {
         "task": "Pay invoice 17.",
         "script": [
             {"call": "create_payment", "with": {"invoice": 17, "amount": "40.00"}},
@@ -75,14 +75,14 @@ def test_document_is_plain_data() -> None:
 )
 def test_line_is_that_of_the_key_or_entry(path: Sequence[str | int], line: int) -> None:
     """Each path leads to a line, a missing one to that of its nearest ancestor."""
-    document = load(STORY, "a.yaml")
+    document = load_yaml(STORY, "a.yaml")
     assert document.name == "a.yaml"
     assert document.line(path) == line
 
 
 def test_line_of_an_alias_is_where_it_stands() -> None:
     """An entry by alias has the alias's line, what is inside that of the anchor."""
-    document = load("a: &it\n  b: 1\nc:\n  - *it\n", "a.yaml")
+    document = load_yaml("a: &it\n  b: 1\nc:\n  - *it\n", "a.yaml")
     assert document.value == {"a": {"b": 1}, "c": [{"b": 1}]}
     assert document.line(["c", 0]) == 4
     assert document.line(["c", 0, "b"]) == 2
@@ -90,7 +90,7 @@ def test_line_of_an_alias_is_where_it_stands() -> None:
 
 def test_aliased_values_are_copies() -> None:
     """What comes by alias can be changed without changing what it was copied from."""
-    value = load("a: &it [1]\nb: *it\nc: &it {d: 3}\ne: *it\n", "a.yaml").value
+    value = load_yaml("a: &it [1]\nb: *it\nc: &it {d: 3}\ne: *it\n", "a.yaml").value
     value["b"].append(2)
     assert value == {"a": [1], "b": [1, 2], "c": {"d": 3}, "e": {"d": 3}}
 
@@ -114,7 +114,7 @@ PLAIN: dict[str, object] = {
 @pytest.mark.parametrize("text", PLAIN)
 def test_text_without_quotes_means_what_yaml_1_2_says(text: str) -> None:
     """Only true, false, null and numbers are not text (no `on`, no `12:30`)."""
-    value = load(f"a: {text}", "a.yaml").value["a"]
+    value = load_yaml(f"a: {text}", "a.yaml").value["a"]
     assert (type(value), value) == (type(PLAIN[text]), PLAIN[text])
 
 
@@ -122,12 +122,12 @@ def test_text_without_quotes_means_what_yaml_1_2_says(text: str) -> None:
 def test_text_in_quotes_is_text(text: str) -> None:
     """Quotes, a block and the tag !!str keep a text from meaning anything else."""
     written = [f'"{text}"', f"'{text}'", f"!!str {text}", f"! {text}"]
-    values = load(
+    values = load_yaml(
         "".join(f"- {one}\n" for one in written).join(["a:\n", ""]), "a"
     ).value
     assert values == {"a": [text] * 4}
     if text:
-        assert load(f"a: |-\n  {text}\n", "a").value == {"a": text}
+        assert load_yaml(f"a: |-\n  {text}\n", "a").value == {"a": text}
 
 
 # A text and how it is refused: the place, and words that must be in the sentence.
@@ -243,9 +243,9 @@ def test_escape_beyond_unicode_is_refused_without_libyaml(
 
 def test_story_is_the_same_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where PyYAML comes without its C part, the same is read, with the same lines."""
-    fast = load(STORY, "a.yaml")
+    fast = load_yaml(STORY, "a.yaml")
     monkeypatch.setattr(yaml, "__with_libyaml__", False)
-    slow = load(STORY, "a.yaml")
+    slow = load_yaml(STORY, "a.yaml")
     assert slow.value == fast.value
     for path in [("script", 1, "say"), ("limits", "deadline_s"), ("tools", 2)]:
         assert slow.line(path) == fast.line(path)
@@ -283,21 +283,21 @@ def test_depth_is_bounded(text: str) -> None:
 
 def test_depth_of_a_hundred_is_read() -> None:
     """The bound is exact: the mapping and 99 lists in it are read, one more is not."""
-    inside = load("a: " + "[" * 99 + "]" * 99, "a.yaml").value["a"]
+    inside = load_yaml("a: " + "[" * 99 + "]" * 99, "a.yaml").value["a"]
     assert json.dumps(inside) == "[" * 99 + "]" * 99
     assert "nested deeper" in refusal("a: " + "[" * 100 + "]" * 100)
 
 
 def test_byte_order_mark_and_line_ends_of_windows_are_taken() -> None:
     """A file that an editor on Windows saved is read, and its lines are right."""
-    document = load("\ufeff" + STORY.replace("\n", "\r\n"), "a.yaml")
-    assert document.value == load(STORY, "a.yaml").value
+    document = load_yaml("\ufeff" + STORY.replace("\n", "\r\n"), "a.yaml")
+    assert document.value == load_yaml(STORY, "a.yaml").value
     assert document.line(["tools", 2]) == 13
 
 
 def test_tabs_are_fine_where_they_do_not_indent() -> None:
     """A tab inside of a text is kept, and between two values it is space."""
-    value = load('a: "x\ty"\nb: |\n  x\ty\nc: x\ty\nd:\t[1,\t2]\n', "a.yaml").value
+    value = load_yaml('a: "x\ty"\nb: |\n  x\ty\nc: x\ty\nd:\t[1,\t2]\n', "a.yaml").value
     assert value == {"a": "x\ty", "b": "x\ty\n", "c": "x\ty", "d": [1, 2]}
 
 
@@ -321,7 +321,7 @@ def test_json_in_ascii_is_read_as_it_is(value: dict[str, object]) -> None:
     text = json.dumps(value, indent=1)
     if re.search(r"\\ud[89a-f]", text):
         return  # YAML joins no two escapes into one character
-    assert load(text, "a.yaml").value == value
+    assert load_yaml(text, "a.yaml").value == value
 
 
 @given(value=st.dictionaries(KEYS, st.lists(st.integers(), max_size=3), max_size=4))
@@ -333,7 +333,7 @@ def test_line_of_each_entry_is_found(value: dict[str, list[int]]) -> None:
         name = f"{number}{key.encode('unicode_escape')!r}"
         lines += [f"{json.dumps(name)}:", *(f"  - {item}" for item in items)]
         wanted[name] = len(lines) - len(items)
-    document = load("\n".join(lines), "a.yaml")
+    document = load_yaml("\n".join(lines), "a.yaml")
     for (name, line), items in zip(wanted.items(), value.values(), strict=True):
         assert document.line([name]) == line
         assert [document.line([name, n]) for n in range(len(items))] == list(
@@ -344,7 +344,7 @@ def test_line_of_each_entry_is_found(value: dict[str, list[int]]) -> None:
 def outcome(text: str) -> str:
     """What becomes of a text; anything but data and a scenario error comes out."""
     try:
-        value = load(text, "a.yaml").value
+        value = load_yaml(text, "a.yaml").value
     except ScenarioError as error:
         sentence = str(error)
         assert sentence.startswith("a.yaml:")
@@ -388,13 +388,13 @@ def test_any_bytes_are_read_or_refused(
     path = tmp_path_factory.getbasetemp() / "any.yaml"
     path.write_bytes(content)
     with suppress(ScenarioError):
-        assert isinstance(load_file(path).value, dict)
+        assert isinstance(load_yaml_file(path).value, dict)
 
 
 def file_refusal(path: Path) -> str:
     """The sentence with which a file is refused, without its folder."""
     with pytest.raises(ScenarioError) as caught:
-        load_file(path)
+        load_yaml_file(path)
     return str(caught.value).replace(f"{path.parent}/", "")
 
 
@@ -402,8 +402,8 @@ def test_file_is_read(tmp_path: Path) -> None:
     """A file gives what its text gives, under the name it was asked for by."""
     path = tmp_path / "story.yaml"
     path.write_text(STORY, encoding="utf-8")
-    document = load_file(path)
-    assert document.value == load(STORY, "a.yaml").value
+    document = load_yaml_file(path)
+    assert document.value == load_yaml(STORY, "a.yaml").value
     assert document.name == str(path)
 
 
@@ -445,16 +445,16 @@ def test_unreadable_file_is_told_in_our_words(reason: OSError, words: str) -> No
     path = Unreadable("a.yaml")
     path.reason = reason
     with pytest.raises(ScenarioError) as caught:
-        load_file(path)
+        load_yaml_file(path)
     assert str(caught.value) == f"a.yaml: {words}"
 
 
 def test_impossible_path_is_refused() -> None:
     """A name that no file can have is a scenario error too."""
     with pytest.raises(ScenarioError):
-        load_file(Path("a\x00.yaml"))
+        load_yaml_file(Path("a\x00.yaml"))
     with pytest.raises(ScenarioError, match="ENAMETOOLONG"):
-        load_file(Path("a" * 5_000))
+        load_yaml_file(Path("a" * 5_000))
 
 
 @pytest.mark.parametrize(

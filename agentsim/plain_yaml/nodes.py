@@ -21,17 +21,16 @@ from yaml.events import (
 )
 
 from agentsim.core import DEPTH_MAX
-from agentsim.simulation.files.yaml_faults import at
-from agentsim.simulation.files.yaml_scalars import NotANumber, Plain, meaning
+from agentsim.plain_yaml.faults import at
+from agentsim.plain_yaml.scalars import NotANumber, Plain, meaning
 
 __all__ = ["VALUES_MAX", "Builder", "Node"]
 
 VALUES_MAX = 100_000
-"""How many values a document may hold, those of its aliases included."""
+"""How many values a document may hold by default, those of its aliases included."""
 
 _TAG = "tag:yaml.org,2002:"
 _TOO_DEEP = f"nested deeper than {DEPTH_MAX} levels"
-_TOO_MANY = f"a file may hold {VALUES_MAX} values, those of its aliases included"
 
 
 def _place(event: Event) -> tuple[int, int]:
@@ -92,9 +91,10 @@ class Builder:
         ScenarioError: for what the subset refuses.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, values_max: int = VALUES_MAX) -> None:
         self.root: Node | None = None
         self._name = name
+        self._values_max = values_max
         self._open: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}
         self._values = 0
@@ -188,8 +188,9 @@ class Builder:
 
     def _count(self, event: Event, values: int) -> None:
         self._values += values
-        if self._values > VALUES_MAX:
-            self._fail(event, _TOO_MANY)
+        if self._values > self._values_max:
+            words = f"a file may hold {self._values_max} values"
+            self._fail(event, f"{words}, those of its aliases included")
 
     def _scalar(self, event: ScalarEvent) -> Plain:
         if event.tag not in (None, "!", f"{_TAG}str"):
