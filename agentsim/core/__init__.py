@@ -6,6 +6,9 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.core.errors import AgentsimError as AgentsimError
+    from agentsim.core.errors import CassetteError as CassetteError
+    from agentsim.core.errors import CassetteInUse as CassetteInUse
+    from agentsim.core.errors import CassetteMiss as CassetteMiss
     from agentsim.core.errors import Deadlock as Deadlock
     from agentsim.core.errors import Finding as Finding
     from agentsim.core.errors import InternalError as InternalError
@@ -140,6 +143,9 @@ else:
             "CallRecovered": "events.runtime",
             "CancelRequested": "events.boundary",
             "Carried": "messages",
+            "CassetteError": "errors",
+            "CassetteInUse": "errors",
+            "CassetteMiss": "errors",
             "Category": "tools",
             "CheckpointSaved": "events.runtime",
             "Client": "ports",

@@ -11,6 +11,9 @@ from typing import Any
 
 __all__ = [
     "AgentsimError",
+    "CassetteError",
+    "CassetteInUse",
+    "CassetteMiss",
     "Deadlock",
     "Finding",
     "InternalError",
@@ -37,6 +40,18 @@ class UsageError(AgentsimError):
 
 class ScenarioError(UsageError):
     """A scenario can't be read or built; the message names file, line and field."""
+
+
+class CassetteError(UsageError):
+    """A cassette can't be read or written; the message names file, line and field."""
+
+
+class CassetteInUse(CassetteError):
+    """Another process, or another recording of this one, is writing the cassette."""
+
+
+class CassetteMiss(UsageError):
+    """A request was never recorded; the message shows the nearest one that was."""
 
 
 class UnscriptedRequest(UsageError):

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 
+from agentsim.cassettes import cassette_page
 from agentsim.cli.reference import command_line_page
 from agentsim.faults import faults_page
 from agentsim.invariants import reference_page, rules_page
@@ -26,6 +27,7 @@ FOLDER = ROOT / "docs" / "reference"
 
 PAGES: dict[str, Callable[[], str]] = {
     "anthropic.md": messages_rules_page,
+    "cassette-format.md": cassette_page,
     "command-line.md": command_line_page,
     "events.md": events_page,
     "faults.md": faults_page,

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from agentsim.core import Env, RequestFailed, ScenarioError, UsageError
+from agentsim.plain_yaml import load_yaml
 from agentsim.providers import say
 from agentsim.providers.openai_chat import LENIENT, STRICT, ChatProfile
 from agentsim.providers.wires import plain_profile, profile_of
 from agentsim.simulation import Scenario, run
 from agentsim.simulation.files.scenario_file import build_scenario
 from agentsim.simulation.files.writing import scenario_yaml
-from agentsim.simulation.files.yaml_text import load
 
 CHAT = "openai-chat"
 
@@ -97,7 +97,7 @@ def refusals(scenario: Scenario) -> list[str | None]:
 def test_a_scenario_says_how_strict_its_services_are() -> None:
     """Strict unless it says otherwise; what it says is judged by, and digested."""
     usual = Scenario(task="Go on.", script=[say("Done.")], name="scenario")
-    changed = build_scenario(load(FILE, "scenario"), "scenario")
+    changed = build_scenario(load_yaml(FILE, "scenario"), "scenario")
     assert refusals(usual) == ["null-content"]
     assert refusals(changed) == ["unsupported-parameter"]
     assert usual.digest != changed.digest
@@ -111,7 +111,7 @@ def test_profiles_read_back_from_a_file() -> None:
     """A scenario that is written as a file is the same scenario."""
     told: dict[str, Any] = {CHAT: {"like": "lenient", "unsupported": ["max_tokens"]}}
     scenario = Scenario(task="Go on.", script=[say("Done.")], profiles=told)
-    again = build_scenario(load(scenario_yaml(scenario), "scenario"), "scenario")
+    again = build_scenario(load_yaml(scenario_yaml(scenario), "scenario"), "scenario")
     assert again == scenario
 
 
@@ -119,5 +119,5 @@ def test_a_bad_profile_in_a_file_is_told_with_its_line() -> None:
     """File, line and field, as for every other part of a scenario."""
     text = FILE.replace("max_tokens", "3").replace("[3]", "{a: 1}")
     with pytest.raises(ScenarioError) as caught:
-        build_scenario(load(text, "scenario"), "scenario")
+        build_scenario(load_yaml(text, "scenario"), "scenario")
     assert str(caught.value).startswith("scenario:7: profiles.openai-chat.unsupported")
