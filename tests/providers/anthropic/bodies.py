@@ -505,7 +505,12 @@ BAD = (
         request({"role": "user", "content": {"text": "hi"}}),
         "messages.0.content: Input should be a valid list",
     ),
-    _field("system", None, "system: Input should be a valid list"),
+    Bad(
+        "A38",
+        "null-field",
+        request(system=None),
+        "system: Input should be a valid list",
+    ),
     _field("stream", "yes", "stream: Input should be a valid boolean"),
     _field("max_tokens", 0, "max_tokens: Input should be greater than or equal to 1"),
     _field("max_tokens", "9", "max_tokens: Input should be a valid integer"),

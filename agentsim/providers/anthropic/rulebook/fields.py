@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentsim.providers.anthropic.conversation.blocks import MARK, marks_of
@@ -123,10 +124,17 @@ def field_faults(body: Mapping[str, Any], version: str, *, counting: bool) -> Fa
             yield from check(body[key], key)
     for key, check in optional.items():
         if key in body:
-            yield from check(body[key], key)
+            faults = check(body[key], key)
+            yield from faults if body[key] is not None else _of_null(faults)
     for key in body:
         if key not in required and key not in optional:
             yield surplus(key)
+
+
+def _of_null(faults: Faults) -> Faults:
+    """The same words for a null, of which it is not sure that it is no field left out."""
+    for fault in faults:
+        yield replace(fault, rule="null-field")
 
 
 def combination_faults(body: Mapping[str, Any]) -> Faults:

@@ -56,6 +56,13 @@ _FORM = (
         "the path",
     ),
     WireRule(
+        "null-field",
+        "a field that may be left out is left out, and not null",
+        "Input should be a valid",
+        "assumed",
+        "the field",
+    ),
+    WireRule(
         "block-type",
         "a content, a tool and a choice is of a type that the service knows",
         "found using 'type' does not match any of the expected tags",
