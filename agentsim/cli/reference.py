@@ -62,7 +62,9 @@ def _section(name: str) -> str:
     command = importlib.import_module(f"agentsim.cli.{name}_command").command
     parameters = tuple(_parameters(command))
     arguments = [str(p.info.metavar) for p in parameters if not p.names]
-    usage = " ".join(["agentsim", name, *arguments, "[OPTIONS]"])
+    last = [words for words in arguments if "--" in words]
+    first = [words for words in arguments if words not in last]
+    usage = " ".join(["agentsim", name, *first, "[OPTIONS]", *last])
     rows = "".join(map(_row, parameters))
     return (
         f"## agentsim {name}\n\n```text\n{usage}\n```\n\n"

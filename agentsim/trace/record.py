@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, overload
 
 from agentsim.core import Event, Who
-from agentsim.trace._writing import jsonl_lines
 from agentsim.trace.header import Header
 
 __all__ = ["Recorder", "Trace"]
@@ -52,6 +51,8 @@ class Trace:
         Raises:
             UsageError: when an event carries what a trace can't be written with.
         """
+        from agentsim.trace._writing import jsonl_lines
+
         found = hashlib.blake2b(digest_size=8)
         for line in jsonl_lines(self.header, self.events):
             found.update(line.encode("ascii"))
