@@ -91,8 +91,8 @@ def is_sound(arguments: object) -> bool:
 
 
 def as_object(arguments: object) -> object:
-    """The input of a call, where a text is no text of JSON, but no input at all."""
-    return [arguments] if isinstance(arguments, str) else arguments
+    """The input of a call: only an object is one, and no text of JSON."""
+    return arguments if isinstance(arguments, dict) else [arguments]
 
 
 class MessagesReviewer(Reviewer):
