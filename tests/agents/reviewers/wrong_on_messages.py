@@ -54,9 +54,10 @@ class ResultFirst(MessagesReviewer):
 class ResultMissing(MessagesReviewer):
     """Of two calls in one reply only the first is answered."""
 
-    def tell(self, results: list[dict[str, Any]]) -> None:
-        """Append the first result."""
-        super().tell(results[:1])
+    async def work(self, reply: Message) -> None:
+        """Answer the first call."""
+        for call in calls_of(reply)[:1]:
+            self.tell([self.result(call, await self.answer(call))])
 
 
 class FailureMissing(MessagesReviewer):
