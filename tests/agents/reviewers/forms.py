@@ -36,12 +36,15 @@ RIGHT: dict[str, Callable[..., Any]] = {
     "responses, by hand": on_responses_streams.ByHandResponsesReviewer,
 }
 
+# The SDK's helper reads `{"path": "tot` as `{}`, and the loop can't see it; for pieces
+# that come twice, or out of their block, it raises what no loop can go on from.
+_OF_THE_HELPER = ("arguments_cut", "stream_doubled", "stream_interleaved")
+
 BEYOND_REPAIR = {
     # The service keeps the bad ids: no answer to such a call can be accepted.
     "responses, chained": ("missing_ids", "duplicate_ids"),
-    # The SDK's helper reads `{"path": "tot` as `{}`, and the loop can't see it.
-    "messages, streamed": ("arguments_cut",),
-    "messages, streamed, blocking": ("arguments_cut",),
+    "messages, streamed": _OF_THE_HELPER,
+    "messages, streamed, blocking": _OF_THE_HELPER,
 }
 """Form -> faults that no loop of it can make good."""
 
