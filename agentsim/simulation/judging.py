@@ -48,7 +48,7 @@ def judge_whole(scene: Scene, trace: Trace, lost: Sequence[str] = ()) -> Judgeme
     expected = judge_expectation(scene.scenario.expectation, trace)
     judgements = (*judgements, expected)
     # What an agent did wrong goes before what it therefore left unused.
-    if all(entry.status != "violated" for entry in judgements):
+    if "violated" not in [entry.status for entry in judgements]:
         _check_used_up(scene)
     return judgements
 

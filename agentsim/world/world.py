@@ -145,7 +145,9 @@ class World:
         """Run a tool as `apply` does, and wait for it where it is async."""
         call = self._begun(name, arguments, operation, at_ns)
         output = call.run()
-        if isawaitable(output):
+        if not isinstance(output, str) and isawaitable(
+            output
+        ):  # seldom, and slow to ask
             output = await output
         return self._finished(call, output)
 

@@ -321,8 +321,7 @@ class _Explorer:
             # Of each kind of trouble one run is made twice: an agent may well be
             # unrepeatable only where something went wrong.
             self._check_independence(made)
-        for name in made.met:
-            self._met[name] = None
+        self._met.update(dict.fromkeys(made.met))
         if self._rules is None or self._rules:
             unmet = dict.fromkeys(made.unmet_rules)
             before = unmet if self._rules is None else self._rules
