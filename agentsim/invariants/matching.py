@@ -131,6 +131,8 @@ def settle(turn: Turn) -> None:
 
     A call that was declined gets a run only if no other call can explain it.
     """
+    if not (turn.unsure or turn.questions):
+        return  # the usual case
     declined = [q for q in turn.questions if q.answer is not None and not q.approved]
     if not (turn.unsure or declined):
         return

@@ -14,7 +14,7 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
-from agentsim.invariants.subjects import Life, Operation, Turn
+from agentsim.invariants.subjects import Operation, Turn
 
 __all__ = ["effect_once"]
 
@@ -44,15 +44,15 @@ def effect_once(facts: Facts) -> Ruling:
     violations: list[Violation] = []
     for life in facts.lives:
         for turn in life.turns:
-            took = [entry for entry in turn.operations if _took(entry, life)]
+            took = [
+                operation
+                for operation in turn.operations
+                if operation.effects and operation.start.life == life.number
+            ]
             evidence += len(took)
             if len(took) > 1:
                 violations += _repeated(turn, took)
     return rule(evidence, violations, "nothing took effect")
-
-
-def _took(operation: Operation, life: Life) -> bool:
-    return bool(operation.effects) and operation.start.life == life.number
 
 
 def _repeated(turn: Turn, took: list[Operation]) -> Iterator[Violation]:
