@@ -27,7 +27,17 @@ from agentsim.core import AgentsimError, Finding, InternalError
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS = ("run", "explore", "replay", "show", "check", "serve", "list", "doctor")
+COMMANDS = (
+    "run",
+    "explore",
+    "replay",
+    "show",
+    "check",
+    "cassette",
+    "serve",
+    "list",
+    "doctor",
+)
 
 EXIT_VIOLATED = 1
 EXIT_USAGE = 3

@@ -41,7 +41,8 @@ def test_every_page_of_the_reference_is_made() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "explore", "replay", "show", "check", "list", "doctor"]
+    "command",
+    ["run", "explore", "replay", "show", "check", "cassette", "list", "doctor"],
 )
 def test_every_option_is_on_the_page(command: str) -> None:
     """What `--help` names as an option of a command stands in that command's section."""

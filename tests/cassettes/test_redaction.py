@@ -1,0 +1,211 @@
+"""Nothing secret gets into a cassette, and nothing else is changed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.cassettes import (
+    RecordedAnswer,
+    RecordedChunk,
+    RecordedExchange,
+    RecordedRequest,
+    RecordedTool,
+)
+from agentsim.cassettes.redaction import RedactionRules, Redactor
+from agentsim.cassettes.writing import document_text
+from agentsim.core import CassetteError
+from tests.cassettes.drawing import texts
+from tests.cassettes.planted import HOMES, PLACES, SECRETS, Entry, answered, events
+from tests.support.source import ROOT
+
+RULES = RedactionRules(patterns=["ACME-[0-9]+"], values=["corge grault 17"])
+
+EXCHANGES = ROOT.parent / "shared" / "real-exchanges" / "exchanges.jsonl"
+
+MARK = re.compile(r"__REDACTED_[A-Z]+_\d+__")
+
+
+def redacted(entry: Entry, redactor: Redactor | None = None) -> Entry:
+    """An entry as a recording keeps it."""
+    redactor = redactor or Redactor(RULES)
+    if isinstance(entry, RecordedTool):
+        return redactor.tool(entry)
+    return redactor.exchange(entry)
+
+
+def hidden_texts(entry: Entry) -> str:
+    """All that a searcher can make of an entry, by other means than the redactor's."""
+    found = document_text(entry)
+    if isinstance(entry, RecordedExchange):
+        found += entry.answer.text
+    for _ in range(3):
+        found += unquote(found) + re.sub(
+            r"\\u([0-9a-f]{4})|\\(.)", lambda m: m[2] or chr(int(m[1], 16)), found
+        )
+    strings = re.findall(
+        r'"(?:content|arguments|partial_json|delta)": "([^"\\]*)"', found
+    )
+    found += "".join(strings)
+    for run in re.findall("[A-Za-z0-9+/]{16,}={0,2}", found):
+        found += base64.b64decode(run[: len(run) // 4 * 4]).decode("utf-8", "replace")
+    return found
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_secret_is_left_in_any_place(place: str) -> None:
+    """In every kind of place each kind of secret is found, whatever it is coded in."""
+    for secret in SECRETS.values():
+        before = PLACES[place](secret)
+        if place != "header that is not kept":
+            assert secret in hidden_texts(before), "the search must be able to find it"
+            assert MARK.search(document_text(redacted(before)))
+        assert secret not in hidden_texts(redacted(before)), secret
+
+
+@pytest.mark.parametrize("wire", ["chat", "arguments", "responses", "anthropic"])
+def test_a_secret_that_is_cut_anywhere_is_found(wire: str) -> None:
+    """Cut over two events, and the stream over two chunks, at every position."""
+    for secret in SECRETS.values():
+        for at in range(1, len(secret)):
+            stream = events("See ", secret[:at], secret[at:], ".", wire=wire)
+            cut = stream.index(json.dumps(secret[at:])[1:-1]) - (at % 9)
+            chunks = (RecordedChunk(1, stream[:cut]), RecordedChunk(2, stream[cut:]))
+            found = redacted(answered(chunks=chunks))
+            assert isinstance(found, RecordedExchange)
+            assert secret not in hidden_texts(found)
+            assert len(MARK.findall(found.answer.text)) == 1
+            for line in found.answer.text.split("\n\n")[:-1]:
+                json.loads(line.removeprefix("data: "))
+
+
+def test_a_secret_in_one_event_is_found_whatever_chunks_cut_it() -> None:
+    """Chunks cut at every byte of a stream, in the middle of a character too."""
+    secret = SECRETS["key of OpenAI"]
+    stream = events(f"Caf\u00e9 {secret}.").encode()
+    stream = stream.replace(b"\\u00e9", "\u00e9".encode())
+    redactor = Redactor()
+    for at in range(len(stream)):
+        pieces = (stream[:at], stream[at:])
+        chunks = [
+            RecordedChunk(0, p.decode("utf-8", "surrogateescape")) for p in pieces
+        ]
+        found = [
+            one.text.encode("utf-8", "surrogateescape")
+            for one in redactor.chunks(chunks)
+        ]
+        whole = b"".join(found)
+        assert whole == stream.replace(secret.encode(), b"__REDACTED_KEY_1__")
+        assert found[0] == whole[: len(found[0])]
+
+
+def test_equal_secrets_have_equal_placeholders() -> None:
+    """Over a whole cassette a secret keeps its placeholder, which does not tell its length."""
+    redactor = Redactor()
+    one, two = SECRETS["key of OpenAI"], SECRETS["key of Anthropic"]
+    assert redactor.text(f"{one} {two} {one}") == (
+        "__REDACTED_KEY_1__ __REDACTED_KEY_2__ __REDACTED_KEY_1__"
+    )
+    tool = redactor.tool(RecordedTool(1, "t", arguments=json.dumps({"key": two})))
+    assert tool.arguments == '{"key": "__REDACTED_KEY_2__"}'
+    chunks = [RecordedChunk(1, events(one[:9], one[9:]))]
+    assert "__REDACTED_KEY_1__" in redactor.chunks(chunks)[0].text
+
+
+def test_what_was_redacted_is_left_alone() -> None:
+    """Redacting twice is redacting once, and numbers in a text are not given again."""
+    secret = SECRETS["key of OpenAI"]
+    once = Redactor().text(f"{secret} a@b.example")
+    assert Redactor().text(once) == once
+    assert (
+        Redactor().text(f"{once} {SECRETS['key of AWS']}")
+        == f"{once} __REDACTED_KEY_2__"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"password": "a\\"b"}', '{"password": "__REDACTED_PASSWORD_1__"}'),
+        ('{"dbPassword":1234}', '{"dbPassword":"__REDACTED_PASSWORD_1__"}'),
+        (
+            '{"a": "{\\"password\\": 12}"}',
+            '{"a": "{\\"password\\": \\"__REDACTED_PASSWORD_1__\\"}"}',
+        ),
+        ("OPENAI_API_KEY=abc12345x ok", "OPENAI_API_KEY=__REDACTED_PASSWORD_1__ ok"),
+        ("https://me:pw1@localhost/", "https://__REDACTED_PASSWORD_1__@localhost/"),
+        (f"{HOMES}jane/x.py", "__REDACTED_HOME_1__/x.py"),
+        ("C:\\Users\\jane\\x", "__REDACTED_HOME_1__\\x"),
+        ('{"max_tokens": 12}', '{"max_tokens": 12}'),
+        ('{"token": "Paris"}', '{"token": "Paris"}'),
+        ("the password: ask the user", "the password: ask the user"),
+        ("a task-force of skills, 3 @ 4 km", "a task-force of skills, 3 @ 4 km"),
+        ('{ "a" :\t1 }', '{ "a" :\t1 }'),
+    ],
+)
+def test_texts_are_redacted_as_people_expect(before: str, after: str) -> None:
+    """What is secret by its name or form goes, in place; all else stays byte for byte."""
+    assert Redactor().text(before) == after
+
+
+@given(texts)
+def test_any_text_can_be_redacted(text: str) -> None:
+    """No text breaks the redactor, and what it gives can be redacted no further."""
+    once = Redactor(RULES).text(text)
+    assert Redactor(RULES).text(once) == once
+
+
+@given(st.lists(st.binary(max_size=9), max_size=5), st.integers(0, 3))
+def test_any_stream_can_be_redacted(pieces: list[bytes], times: int) -> None:
+    """Chunks of any bytes stay as many, and what is not secret comes back as it was."""
+    chunks = [
+        RecordedChunk(n, one.decode("utf-8", "surrogateescape"))
+        for n, one in enumerate(pieces * times)
+    ]
+    found = Redactor().chunks(chunks)
+    assert [one.at_ms for one in found] == [one.at_ms for one in chunks]
+    if not any(MARK.search(one.text) for one in found):
+        assert list(found) == chunks
+
+
+def test_a_pattern_that_is_none_is_told() -> None:
+    """A wrong pattern of one's own is one sentence that shows it."""
+    with pytest.raises(CassetteError, match="no regular expression: mend it"):
+        Redactor(RedactionRules(patterns=["("]))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not EXCHANGES.exists(), reason="../shared/real-exchanges is missing"
+)
+def test_real_exchanges_stay_as_they_are() -> None:
+    """Of real answers nothing changes but addresses, and JSON stays JSON."""
+    changed = []
+    for line in Path(EXCHANGES).read_text("utf-8").splitlines()[::3]:
+        row = json.loads(line)
+        redactor = Redactor()
+        body = json.dumps(row["request"])
+        answer = row["response"]
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        found = redactor.exchange(
+            RecordedExchange(
+                1,
+                RecordedRequest(body=body),
+                RecordedAnswer(chunks=(RecordedChunk(1, text),)),
+            )
+        )
+        json.loads(found.request.body)
+        for event in re.findall("^data: ({.*)$", found.answer.text, re.MULTILINE):
+            json.loads(event)
+        if (found.request.body, found.answer.text) != (body, text):
+            changed.append(
+                (row["id"], MARK.findall(found.request.body + found.answer.text))
+            )
+    assert changed == []
