@@ -4,11 +4,13 @@ import os
 from collections.abc import Callable
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # A gate that fails by chance teaches nobody: the same examples on every machine, and no
-# deadline, since the machine may be busy. To hunt: `pytest --hypothesis-profile=wide`.
-settings.register_profile("ci", derandomize=True, deadline=None)
+# deadline, since the machine may be busy. Nor are failures explained, which follows each
+# line that an example executes. To hunt: `pytest --hypothesis-profile=wide`.
+PHASES = [phase for phase in Phase if phase is not Phase.explain]
+settings.register_profile("ci", derandomize=True, deadline=None, phases=PHASES)
 settings.register_profile("wide", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("ci")
 
