@@ -72,6 +72,9 @@ async def _handle(handler: Handler, runs: Runs, request: Request) -> Response:
         return _told({"error": str(error)}, 400)
     except ClientLeft:
         return Response(status_code=400)
+    except Exception as error:  # noqa: BLE001 - told to who asks, and never a traceback
+        words = f"internal error of agentsim, please report it: {type(error).__name__}"
+        return _told({"error": words}, 500)
 
 
 def _json(raw: bytes | None) -> object:

@@ -201,3 +201,19 @@ def test_a_verdict_tells_of_faults_that_can_not_strike() -> None:
         assert json.loads(json.dumps(found.data))["unmet"] == [
             "answer_lost on clean_logs"
         ]
+
+
+def test_a_bug_of_ours_is_told_without_a_traceback(
+    server: Serving, control: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence names the class of the error, and asks for a report."""
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("a wire is loose")
+
+    monkeypatch.setattr("agentsim.server.control.verdict_of", broken)
+    status, told, _ = get(f"{control}/runs/default/verdict")
+    assert (status, told) == (
+        500,
+        {"error": "internal error of agentsim, please report it: RuntimeError"},
+    )
