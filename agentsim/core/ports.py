@@ -23,6 +23,7 @@ from agentsim.core.results import Decision, Injected, Question
 from agentsim.core.tools import SyncTool, Tool
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
 __all__ = [
@@ -194,6 +195,20 @@ class Env(Protocol):
 
     def openai_sync(self, **options: Any) -> OpenAI:
         """The same for a synchronous agent: an `openai.OpenAI`, which blocks."""
+
+    def anthropic(self, **options: Any) -> AsyncAnthropic:
+        """A new client of the Anthropic SDK that reaches the model of this run.
+
+        Args:
+            **options: Those of `anthropic.AsyncAnthropic`, such as `max_retries`; by
+                default it has a key, and the base URL of Anthropic.
+
+        Raises:
+            UsageError: when the SDK is not installed, or an option leads elsewhere.
+        """
+
+    def anthropic_sync(self, **options: Any) -> Anthropic:
+        """The same for a synchronous agent: an `anthropic.Anthropic`, which blocks."""
 
     def http_client(self, library: str | None = None) -> Any:  # noqa: ANN401
         """A new async HTTP client that reaches the model of this run, for an SDK.

@@ -45,6 +45,7 @@ from agentsim.core import (
 )
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
 T = TypeVar("T")
@@ -167,6 +168,8 @@ class FakeEnv:
     sync: SyncEnv
     openai: Callable[..., AsyncOpenAI]
     openai_sync: Callable[..., OpenAI]
+    anthropic: Callable[..., AsyncAnthropic]
+    anthropic_sync: Callable[..., Anthropic]
     http_client: Callable[..., Any]
     http_client_sync: Callable[..., Any]
 

@@ -27,6 +27,7 @@ from agentsim.runtime import DEFAULT_PROMPT, reference
 from tests.runtime.fakes import Events, ScriptedClient, asks, call, says, tool
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
 
@@ -37,6 +38,8 @@ class Environment:
     sync: SyncEnv
     openai: Callable[..., AsyncOpenAI]
     openai_sync: Callable[..., OpenAI]
+    anthropic: Callable[..., AsyncAnthropic]
+    anthropic_sync: Callable[..., Anthropic]
     http_client: Callable[..., Any]
     http_client_sync: Callable[..., Any]
 

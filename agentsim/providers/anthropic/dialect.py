@@ -20,12 +20,13 @@ from agentsim.providers.anthropic.rulebook.profile import (
     MessagesProfile,
 )
 from agentsim.providers.anthropic.rulebook.thoughts import Thoughts
-from agentsim.providers.anthropic.stream import message_frames
+from agentsim.providers.anthropic.stream import PING, message_frames
 from agentsim.providers.anthropic.wire import WIRE, MessagesReader, read_body
 from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Reader
 from agentsim.providers.wires.dialect import Answered, Frame
 from agentsim.providers.wires.rules import WireRefusal
+from agentsim.providers.wires.sse import frame_bytes
 
 __all__ = ["MESSAGES", "MessagesDialect"]
 
@@ -33,7 +34,7 @@ COUNT_TOKENS = "/count_tokens"
 
 
 class MessagesDialect:
-    """Anthropic Messages; implements `wires.Dialect`, `HasMore` and `HasStore`."""
+    """Anthropic Messages; implements `wires.Dialect`, `HasMore`, `HasNoise` and `HasStore`."""
 
     @property
     def wire(self) -> str:
@@ -44,6 +45,11 @@ class MessagesDialect:
     def content_type(self) -> str:
         """The `content-type` of a stream."""
         return "text/event-stream; charset=utf-8"
+
+    @property
+    def noise(self) -> Sequence[bytes]:
+        """An event that clients pass over."""
+        return (frame_bytes(PING),)
 
     @property
     def strict(self) -> MessagesProfile:

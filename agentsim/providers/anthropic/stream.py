@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentsim.providers.anthropic.answers import message_body
@@ -50,8 +51,10 @@ def message_frames(answered: Answered) -> list[Frame]:
             written = write_input(block.get("input"))
         frames += _block(index, block, written, call)
     frames.insert(min(2, len(frames)), PING)
-    frames.append(_end(whole))
-    frames.append(Frame({"type": "message_stop"}, "message_stop", ends=True))
+    # The reason tells that the answer is whole: that what comes last is lost goes
+    # unnoticed by the SDK.
+    frames.append(replace(_end(whole), ends=True))
+    frames.append(_event("message_stop"))
     return frames
 
 
@@ -93,11 +96,12 @@ def _block(
     """
     kind = block["type"]
     begun, deltas = _DELTAS.get(kind, _whole)(block, written)
-    yield _event("content_block_start", index=index, content_block=begun)
+    start = _event("content_block_start", index=index, content_block=begun)
+    yield replace(start, call=call)
     for delta in deltas:
         told = {"type": "content_block_delta", "index": index, "delta": delta}
         yield Frame(told, "content_block_delta", delta.get("text", ""), call)
-    yield _event("content_block_stop", index=index)
+    yield replace(_event("content_block_stop", index=index), call=call)
 
 
 _Told = tuple[dict[str, Any], list[dict[str, Any]]]

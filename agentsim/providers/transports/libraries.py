@@ -1,7 +1,7 @@
 """The HTTP libraries that SDKs speak through, httpx2 and httpx: the same, twice.
 
-openai takes httpx2 from version 3 on, and httpx before. Neither is imported before a
-client is asked for, and what is made of one is made once per process.
+openai takes httpx2 from version 3 on, anthropic from 1 on, and httpx before. Neither is
+imported before a client is asked for, and what is made of one is made once per process.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class HttpLibrary:
 
 
 @cache
-def http_library(name: str | None = None) -> HttpLibrary:
-    """The library of this name, or the one that the installed SDK speaks through.
+def http_library(name: str | None = None, sdk: str = "openai") -> HttpLibrary:
+    """The library of this name, or the one that an installed SDK speaks through.
 
     Raises:
         UsageError: for another name, and for a library that is not installed.
     """
     if name is None:
-        name = _of_openai() or _installed()
+        name = _of(sdk) or _installed()
     if name not in HTTP_LIBRARIES:
         raise UsageError(
             f"http_client: expected the name of a library, one of "
@@ -83,10 +83,10 @@ def answered_in_process(client: object) -> bool:
     return isinstance(getattr(client, "_transport", None), InProcess)
 
 
-def _of_openai() -> str | None:
-    """The library of the installed OpenAI SDK: that of the client which it makes."""
+def _of(sdk: str) -> str | None:
+    """The library of an installed SDK: that of the client which it makes."""
     try:
-        made: type = import_module("openai").DefaultAsyncHttpxClient
+        made: type = import_module(sdk).DefaultAsyncHttpxClient
     except ImportError:
         return None
     roots = (base.__module__.partition(".")[0] for base in made.__mro__)

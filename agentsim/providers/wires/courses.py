@@ -79,7 +79,7 @@ def _broken(
     frames: Sequence[Frame], fault: StreamFault, error: Sequence[Frame]
 ) -> Course:
     """What comes before the break, which is never behind the end of the answer."""
-    ends = next(n for n, frame in enumerate(frames) if frame.ends)
+    ends = next((n for n, frame in enumerate(frames) if frame.ends), len(frames))
     whole = list(_portions(frames[: ends + 1]))
     if fault.kind == "cut_bytes":
         return Course(_first_bytes(whole, fault), "cut")

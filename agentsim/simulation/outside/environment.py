@@ -35,6 +35,7 @@ from agentsim.simulation.outside.toolbox import simulated_tools
 from agentsim.world import Described, described
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
     from agentsim.simulation.outside.sdk import Sdk
@@ -97,6 +98,14 @@ class Environment:
     def openai_sync(self, **options: Any) -> OpenAI:
         """A new `openai.OpenAI` that the simulated model answers."""
         return self._sdk.openai_sync(**options)
+
+    def anthropic(self, **options: Any) -> AsyncAnthropic:
+        """A new `anthropic.AsyncAnthropic` that the simulated model answers."""
+        return self._sdk.anthropic(**options)
+
+    def anthropic_sync(self, **options: Any) -> Anthropic:
+        """A new `anthropic.Anthropic` that the simulated model answers."""
+        return self._sdk.anthropic_sync(**options)
 
     def http_client(self, library: str | None = None) -> Any:  # noqa: ANN401
         """A new `AsyncClient` of httpx2 or httpx that the simulated model answers."""

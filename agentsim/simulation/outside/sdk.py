@@ -7,7 +7,9 @@ recorded, refused and struck by faults once.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentsim.core import UsageError
@@ -23,6 +25,7 @@ from agentsim.providers.transports import (
 from agentsim.simulation.scenario import Scenario
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
 __all__ = ["Sdk"]
@@ -30,19 +33,51 @@ __all__ = ["Sdk"]
 T = TypeVar("T")
 
 API_KEY = "sk-simulated"
-BASE_URL = "https://api.openai.com/v1"
 
 PLATFORM = "Unknown"
-"""What the SDK says of the machine: the same everywhere, and no process is asked."""
+"""What an SDK says of the machine: the same everywhere, and no process is asked."""
 
-_SECOND_NAMES = {"AsyncOpenAI": "AsyncClient", "OpenAI": "Client"}
-"""A client's class -> another public name of the same class."""
 
-_OUTSIDE = {
-    "provider": "another service would answer",
-    "workload_identity": "tokens would be fetched",
-}
-"""Option of an OpenAI client -> why it is none in a simulation."""
+@dataclass(frozen=True, slots=True)
+class _Vendor:
+    """An SDK, and how its clients are made.
+
+    Attributes:
+        package: That of the SDK.
+        title: Its name for people.
+        keys: Options that give a key: one of them is enough.
+        outside: Option -> why it is none in a simulation.
+    """
+
+    package: str
+    title: str
+    base_url: str
+    keys: tuple[str, ...]
+    outside: Mapping[str, str]
+
+
+_OPENAI = _Vendor(
+    "openai",
+    "the OpenAI SDK",
+    "https://api.openai.com/v1",
+    ("api_key",),
+    {
+        "provider": "another service would answer",
+        "workload_identity": "tokens would be fetched",
+    },
+)
+
+_ANTHROPIC = _Vendor(
+    "anthropic",
+    "the Anthropic SDK",
+    "https://api.anthropic.com",
+    ("api_key", "auth_token"),
+    {
+        "credentials": "tokens would be fetched",
+        "config": "tokens would be fetched",
+        "profile": "it would be read from your own files",
+    },
+)
 
 
 class Sdk:
@@ -67,68 +102,78 @@ class Sdk:
 
     def openai(self, **options: Any) -> AsyncOpenAI:
         """A new `openai.AsyncOpenAI`; see `core.Env`."""
-        made: AsyncOpenAI = self._made(
-            "openai", "AsyncOpenAI", self.http_client, options
-        )
+        made: AsyncOpenAI = self._made(_OPENAI, "openai", options)
         return made
 
     def openai_sync(self, **options: Any) -> OpenAI:
         """A new `openai.OpenAI`; see `core.Env`."""
-        made: OpenAI = self._made(
-            "openai_sync", "OpenAI", self.http_client_sync, options
-        )
+        made: OpenAI = self._made(_OPENAI, "openai_sync", options)
+        return made
+
+    def anthropic(self, **options: Any) -> AsyncAnthropic:
+        """A new `anthropic.AsyncAnthropic`; see `core.Env`."""
+        made: AsyncAnthropic = self._made(_ANTHROPIC, "anthropic", options)
+        return made
+
+    def anthropic_sync(self, **options: Any) -> Anthropic:
+        """A new `anthropic.Anthropic`; see `core.Env`."""
+        made: Anthropic = self._made(_ANTHROPIC, "anthropic_sync", options)
         return made
 
     def http_client(self, library: str | None = None) -> Any:  # noqa: ANN401
         """A new `AsyncClient`; see `core.Env`."""
-        return self._library("http_client", library).client(self._service().answer)
+        return self._awaited(self._library("http_client", library))
 
     def http_client_sync(self, library: str | None = None) -> Any:  # noqa: ANN401
         """A new `Client`; see `core.Env`."""
-        made = self._library("http_client_sync", library)
-        return made.sync_client(self._service().answer, self._block)
+        return self._blocking(self._library("http_client_sync", library))
 
-    def _made(
-        self,
-        asked: str,
-        name: str,
-        http_client: Callable[[], Any],
-        options: dict[str, Any],
-    ) -> Any:  # noqa: ANN401 - a client of the SDK
+    def _made(self, vendor: _Vendor, asked: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - a client of the SDK
         try:
-            import openai
+            sdk = import_module(vendor.package)
         except ImportError:
             raise self._wrong(
-                f"env.{asked}: the OpenAI SDK is not installed here: "
+                f"env.{asked}: {vendor.title} is not installed here: "
                 "pip install 'pytest-agentsim[sdk]'"
             ) from None
         for option in options:
-            if option in _OUTSIDE:
+            if option in vendor.outside:
                 raise self._wrong(
                     f"env.{asked}: the option {option} leads out of the simulation "
-                    f"({_OUTSIDE[option]}): leave it away"
+                    f"({vendor.outside[option]}): leave it away"
                 )
+        blocks = asked.endswith("_sync")
         given = options.get("http_client")
         if given is None:
-            given = http_client()
+            library = self._library(asked, None, vendor.package)
+            given = self._blocking(library) if blocks else self._awaited(library)
         elif not answered_in_process(given):
             raise self._wrong(
                 f"env.{asked}: the option http_client would reach the network: leave "
                 f"it away, or give one of env.http_client() or env.http_client_sync()"
             )
-        defaults = {"api_key": API_KEY, "base_url": BASE_URL}
-        # Under its second name: loops that make their client themselves are tested with
-        # the first one patched, by this very method.
-        client = getattr(openai, _SECOND_NAMES[name])(
-            **{**defaults, **options, "http_client": given}
-        )
+        defaults = {"base_url": vendor.base_url}
+        if all(options.get(key) is None for key in vendor.keys):
+            defaults["api_key"] = API_KEY
+        # Under their second names: loops that make their client themselves are tested
+        # with the first one patched, by this very method.
+        made = sdk.Client if blocks else sdk.AsyncClient
+        client = made(**{**defaults, **options, "http_client": given})
         # Else its first request asks on a thread, which asks a process.
         client._platform = PLATFORM  # noqa: SLF001 - the SDK has no public way
         return client
 
-    def _library(self, asked: str, name: str | None) -> HttpLibrary:
+    def _awaited(self, library: HttpLibrary) -> Any:  # noqa: ANN401
+        return library.client(self._service().answer)
+
+    def _blocking(self, library: HttpLibrary) -> Any:  # noqa: ANN401
+        return library.sync_client(self._service().answer, self._block)
+
+    def _library(
+        self, asked: str, name: str | None, sdk: str = "openai"
+    ) -> HttpLibrary:
         try:
-            return http_library(name)
+            return http_library(name, sdk)
         except UsageError as error:
             raise self._wrong(f"env.{asked}: {error}") from None
 
