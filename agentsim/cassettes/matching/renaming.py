@@ -1,0 +1,105 @@
+"""Ids, uuids and times by the order in which they come: one name for each, and back.
+
+Two requests that differ only in such names become equal, and a name that stands in the
+place of another stays a difference: each name is given to one thing only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["DATA", "Renamer"]
+
+_ID_KEYS = (
+    *("id", "call_id", "item_id", "tool_call_id", "tool_use_id"),
+    *("previous_response_id", "conversation"),
+)
+"""Fields of the wires whose value is an id, whatever it looks like."""
+
+DATA = "json"
+"""Key of what a text says as JSON."""
+
+_OF_TOOLS = (DATA, "input", "input_schema", "parameters")
+"""Fields with what tools are given and give: their keys are no keys of the wire."""
+
+_TIME_KEY = re.compile(r"(?:.*_)?(?:at|created|time|timestamp)")
+
+_TIME = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
+    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+
+_KINDS = {
+    "redacted": r"__REDACTED_[A-Z]+_[0-9]+__",
+    "uuid": r"(?<![0-9a-zA-Z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9a-zA-Z])",
+    "time": rf"(?<![0-9]){_TIME}",
+    "id": r"(?<![0-9a-zA-Z])(?:call|chatcmpl|fc|item|msg|req|resp|rs|run|span|srvtoolu|thread"
+    r"|toolu|trace)[_-](?=[A-Za-z]*[0-9])[A-Za-z0-9]{8,}",
+}
+
+_DATE = r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])"
+
+
+class Renamer:
+    """Renames one request; what comes first in it gets the first name.
+
+    Args:
+        volatile: Regular expressions for what else may differ.
+    """
+
+    def __init__(self, volatile: Sequence[str] = ()) -> None:
+        own = {f"volatile{n}": of for n, of in enumerate(volatile)}
+        self._names: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+        self._anywhere = _joined({**own, **_KINDS})
+        self._in_system = _joined({**own, **_KINDS, "date": _DATE})
+
+    def rename(self, value: Any, *, system: bool = False, wire: bool = True) -> Any:  # noqa: ANN401
+        """Rename what is in a JSON value, keys in their order.
+
+        Args:
+            system: Whether it is a system prompt, where dates may differ too.
+            wire: Whether its keys are those of the wire.
+        """
+        if isinstance(value, str):
+            pattern = self._in_system if system else self._anywhere
+            return pattern.sub(self._found, value)
+        if isinstance(value, dict):
+            return {
+                key: self._field(key, value[key], system=system, wire=wire)
+                for key in sorted(value)
+            }
+        if isinstance(value, list):
+            return [self.rename(one, system=system, wire=wire) for one in value]
+        return value
+
+    def _field(self, key: str, value: Any, *, system: bool, wire: bool) -> Any:  # noqa: ANN401
+        if wire and isinstance(value, str) and key in _ID_KEYS and value:
+            return self._name(value, "id")
+        if _is_number(value) and value > 1e9 and _TIME_KEY.fullmatch(key):
+            return self._name(str(value), "time")
+        inside = wire and key not in _OF_TOOLS
+        return self.rename(value, system=system, wire=inside)
+
+    def _found(self, found: re.Match[str]) -> str:
+        kind = found.lastgroup or ""
+        if kind == "redacted":
+            kind = found[0].split("_")[3].lower()
+        return self._name(found[0], kind)
+
+    def _name(self, token: str, kind: str) -> str:
+        name = self._names.get(token)
+        if name is None:
+            count = self._counts[kind] = self._counts.get(kind, 0) + 1
+            name = self._names[token] = f"\u27e8{kind} {count}\u27e9"
+        return name
+
+
+def _joined(kinds: dict[str, str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{kind}>{of})" for kind, of in kinds.items()))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,267 @@
+"""A request finds the recording that means the same, and no other."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from agentsim.cassettes import RecordedAnswer, RecordedExchange, RecordedRequest
+from agentsim.cassettes.matching import Matcher, meaning_of
+from agentsim.core import CassetteError, CassetteMiss
+from tests.cassettes.drawing import texts
+
+CHAT = "openai-chat"
+
+
+def chat(*messages: dict[str, Any], **fields: Any) -> str:
+    """The body of a request."""
+    return json.dumps({"model": "gpt-5", "messages": list(messages), **fields})
+
+
+def say(role: str, content: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A message."""
+    return {"role": role, "content": content}
+
+
+def asks(call_id: str, arguments: str = "{}", name: str = "look") -> dict[str, Any]:
+    """A message of the model with a call."""
+    function = {"name": name, "arguments": arguments}
+    call = {"id": call_id, "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def result(call_id: str, content: str) -> dict[str, Any]:
+    """The result of a call."""
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def recorded(*bodies: str) -> Matcher:
+    """A matcher of exchanges with such requests, whose answers are their numbers."""
+    return Matcher(
+        [
+            RecordedExchange(
+                n, RecordedRequest(body=body), RecordedAnswer(body=str(n)), CHAT
+            )
+            for n, body in enumerate(bodies, 1)
+        ],
+        "story.yaml",
+    )
+
+
+def same(one: str, two: str, wire: str = CHAT) -> bool:
+    """Whether two requests mean the same."""
+    return meaning_of(one, wire).digest == meaning_of(two, wire).digest
+
+
+UUIDS = ("0b6b4e1c-6f2b-4b55-9a53-6a1f6c1d0e11", "9f0b4e1c-6f2b-4b55-9a53-6a1f6c1d0e99")
+
+EQUAL: dict[str, tuple[str, str]] = {
+    "ids of calls": (
+        chat(say("user", "x"), asks("call_a1"), result("call_a1", "ok")),
+        chat(say("user", "x"), asks("call_b2"), result("call_b2", "ok")),
+    ),
+    "uuids": tuple(chat(say("user", f"See {one}.")) for one in UUIDS),  # type: ignore[dict-item]
+    "times": (
+        chat(say("system", "Now: 2026-11-30T08:00:01Z"), say("user", "x")),
+        chat(say("system", "Now: 2027-01-02T09:30:00.5+01:00"), say("user", "x")),
+    ),
+    "dates in the system prompt": (
+        chat(say("system", "Today is 2026-11-30."), say("user", "x")),
+        chat(say("system", "Today is 2027-01-02."), say("user", "x")),
+    ),
+    "placeholders": (
+        chat(say("user", "Mail __REDACTED_EMAIL_1__.")),
+        chat(say("user", "Mail __REDACTED_EMAIL_3__.")),
+    ),
+    "order of keys": (
+        '{"model": "m", "messages": [{"role": "user", "content": "x"}]}',
+        '{"messages":[{"content":"x","role":"user"}],"model":"m"}',
+    ),
+    "spelling of arguments": (
+        chat(asks("c", '{"a":1,"b":2}')),
+        chat(asks("c", '{"b": 2, "a": 1}')),
+    ),
+    "a text as a list of texts": (
+        chat(say("user", "x")),
+        chat(say("user", [{"type": "text", "text": "x"}])),
+    ),
+    "what does not count": (
+        chat(say("user", "x"), temperature=0.2, user="me", max_tokens=9),
+        chat(say("user", "x")),
+    ),
+    "times in results": (
+        chat(asks("c"), result("c", '{"created_at": 1783375763, "n": 1}')),
+        chat(asks("c"), result("c", '{"n": 1, "created_at": 1783999999}')),
+    ),
+}
+
+UNEQUAL: dict[str, tuple[str, str]] = {
+    "another prompt": (chat(say("user", "x")), chat(say("user", "y"))),
+    "another role": (chat(say("user", "x")), chat(say("system", "x"))),
+    "another model": (chat(say("user", "x")), chat(say("user", "x"), model="gpt-4")),
+    "another tool": (
+        chat(say("user", "x"), tools=[{"name": "a"}]),
+        chat(say("user", "x"), tools=[{"name": "b"}]),
+    ),
+    "streamed or not": (chat(say("user", "x")), chat(say("user", "x"), stream=True)),
+    "a result more": (
+        chat(asks("call_a1"), result("call_a1", "ok")),
+        chat(asks("call_a1"), result("call_a1", "ok"), say("user", "go on")),
+    ),
+    "swapped ids": (
+        chat(
+            *(asks("call_a1"), result("call_a1", "1")),
+            *(asks("call_b2"), result("call_b2", "2")),
+        ),
+        chat(
+            *(asks("call_a1"), result("call_b2", "1")),
+            *(asks("call_b2"), result("call_a1", "2")),
+        ),
+    ),
+    "one id for two": (
+        chat(asks("call_a1"), result("call_a1", "1"), asks("call_b2")),
+        chat(asks("call_a1"), result("call_a1", "1"), asks("call_a1")),
+    ),
+    "one uuid for two": (
+        chat(say("user", f"{UUIDS[0]} {UUIDS[1]}")),
+        chat(say("user", f"{UUIDS[0]} {UUIDS[0]}")),
+    ),
+    "an id that the model chose": (
+        chat(asks("c", '{"id": "A17"}')),
+        chat(asks("c", '{"id": "B42"}')),
+    ),
+    "a date that was asked for": (
+        chat(say("user", "Book 2026-11-30.")),
+        chat(say("user", "Book 2027-01-02.")),
+    ),
+    "another kind of secret": (
+        chat(say("user", "Mail __REDACTED_EMAIL_1__.")),
+        chat(say("user", "Mail __REDACTED_KEY_1__.")),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", EQUAL)
+def test_what_does_not_matter_does_not_count(what: str) -> None:
+    """Ids, times and spelling may differ, and the recording is found."""
+    one, two = EQUAL[what]
+    assert same(one, two)
+    assert recorded(one).find(two, CHAT).number == 1
+
+
+@pytest.mark.parametrize("what", UNEQUAL)
+def test_what_matters_counts(what: str) -> None:
+    """Another meaning is a miss, never the answer to another question."""
+    one, two = UNEQUAL[what]
+    assert not same(one, two)
+    with pytest.raises(CassetteMiss, match="the nearest is exchange 1"):
+        recorded(one).find(two, CHAT)
+
+
+def test_all_wires_are_understood() -> None:
+    """Ids are renamed, and swapped ones seen, in the forms of Responses and Anthropic."""
+
+    def responses(one: str, two: str) -> str:
+        items = [
+            {"type": "function_call", "call_id": one, "name": "t", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": two, "output": "ok"},
+            {"role": "user", "content": [{"type": "input_text", "text": "x"}]},
+        ]
+        return json.dumps({"model": "m", "input": items, "instructions": "Be kind."})
+
+    def anthropic(one: str, two: str) -> str:
+        use = {"type": "tool_use", "id": one, "name": "t", "input": {"id": "17"}}
+        back = {"type": "tool_result", "tool_use_id": two, "content": "ok"}
+        messages = [say("assistant", [use]), say("user", [back])]
+        return json.dumps({"model": "m", "messages": messages, "system": "Be kind."})
+
+    for wire, body in (
+        ("openai-responses", responses),
+        ("anthropic-messages", anthropic),
+    ):
+        assert same(body("a", "a"), body("b", "b"), wire)
+        assert not same(body("a", "a"), body("a", "b"), wire)
+        assert meaning_of(body("a", "a"), wire).turn == 2
+
+
+def test_equal_requests_are_answered_in_order() -> None:
+    """Each recording answers once, in its order, whatever is asked in between."""
+    poll, other = chat(say("user", "poll")), chat(say("user", "other"))
+    matcher = recorded(poll, other, poll)
+    assert matcher.find(poll, CHAT).number == 1
+    assert [one.number for one in matcher.unused] == [2, 3]
+    assert matcher.find(poll, CHAT).number == 3
+    assert matcher.find(other, CHAT).number == 2
+    assert matcher.unused == ()
+    with pytest.raises(CassetteMiss, match="was recorded 2 times, and asked once more"):
+        matcher.find(poll, CHAT)
+
+
+def test_a_miss_shows_the_nearest_and_what_differs(snapshot: SnapshotAssertion) -> None:
+    """The message names request, turn, the nearest exchange, and the lines that differ."""
+    story = [say("system", "Be kind."), say("user", "Pay."), asks("call_a1")]
+    matcher = recorded(
+        chat(say("user", "Something else.")),
+        chat(*story, result("call_a1", "Paid 40.00\nto Jane\non Monday")),
+    )
+    told = []
+    for body in (
+        chat(*story, result("call_a1", "Paid 50.00\nto Jane\non Monday")),
+        chat(*story),
+        chat(say("system", "Be rude."), *story[1:], model="gpt-5"),
+        chat(say("user", "Something else."), model="gpt-6", stream=True),
+        "no JSON",
+    ):
+        with pytest.raises(CassetteMiss) as caught:
+            matcher.find(body, CHAT)
+        told.append(str(caught.value))
+    with pytest.raises(CassetteMiss, match="nothing was recorded"):
+        recorded().find("{}", "")
+    assert "\n\n".join(told) == snapshot
+
+
+def test_what_may_differ_can_be_declared() -> None:
+    """A pattern of one's own is renamed as ids are, and a wrong one is told."""
+    one, two = (chat(say("user", f"build #{n} of #{n}")) for n in (17, 18))
+    assert not same(one, two)
+    digests = {meaning_of(body, CHAT, ["#[0-9]+"]).digest for body in (one, two)}
+    assert len(digests) == 1
+    with pytest.raises(CassetteError, match="no regular expression"):
+        meaning_of(one, CHAT, ["("])
+
+
+@given(texts, st.sampled_from(("", CHAT)))
+def test_any_body_has_a_meaning(body: str, wire: str) -> None:
+    """What is no request means itself: it never breaks, and it is found again."""
+    assert same(body, body, wire)
+    assert same(chat(say("user", body)), chat(say("user", body)), wire)
+
+
+@pytest.mark.slow
+def test_a_match_costs_the_same_among_many(figure: Callable[[str], None]) -> None:
+    """A match among 1,000 exchanges takes as long as among 10, within a half."""
+    story = [say("user", "Go on."), *(asks(f"call_a{n}") for n in range(20))]
+    taken = {}
+    for count in (10, 1_000):
+        bodies = [chat(*story, say("user", f"step {n}")) for n in range(count)]
+        best = []
+        for _ in range(3):
+            matcher = recorded(*bodies)
+            for body in bodies[-10:]:
+                started = time.perf_counter()
+                matcher.find(body, CHAT)
+                best.append(time.perf_counter() - started)
+        taken[count] = min(best)
+    ratio = taken[1_000] / taken[10]
+    figure(
+        f"cassettes: a match among 1,000 takes {ratio:.2f} x that among 10 "
+        f"({taken[1_000] * 1e6:.0f} us)"
+    )
+    assert ratio < 1.5
