@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.cassettes.assembling import assembled as assembled
+    from agentsim.cassettes.importing import import_recording as import_recording
     from agentsim.cassettes.reading import load_cassette as load_cassette
     from agentsim.cassettes.reading import read_cassette as read_cassette
     from agentsim.cassettes.records import AssembledAnswer as AssembledAnswer
@@ -34,9 +36,11 @@ else:
             "RecordedExchange": "records",
             "RecordedRequest": "records",
             "RecordedTool": "records",
+            "assembled": "assembling",
             "body_text": "records",
             "cassette_page": "schema",
             "cassette_schema": "schema",
+            "import_recording": "importing",
             "load_cassette": "reading",
             "read_cassette": "reading",
         },
