@@ -149,6 +149,7 @@ def test_answers_may_take_their_time() -> None:
         assert response.at_ns == 100_000_000
 
 
+@pytest.mark.slow
 def test_sdks_ask_again_at_once_after_an_error() -> None:
     """What a service says of a wait is there to be read, and costs no real time."""
     with Serving(struck("rate_limited=30@1")) as serving, client(serving, "w") as made:
