@@ -69,7 +69,7 @@ def test_a_client_that_is_killed_in_mid_stream_leaves_the_server_serving(
 STORY = [say("All is well, and has been so for a long time, I would say.")]
 
 
-def streamed(serving: Serving, wire: str) -> str:
+def streamed(serving: Serving, wire: str, **options: Any) -> str:
     """What a client of an SDK reads of a stream, event by event."""
     key = "agentsim"
     said: Any = [{"role": "user", "content": "Go."}]
@@ -81,7 +81,7 @@ def streamed(serving: Serving, wire: str) -> str:
         ):
             return "".join(told.text_stream)
     client = openai.OpenAI(
-        base_url=f"{serving.url}/v1", api_key=key, max_retries=0, timeout=0.2
+        base_url=f"{serving.url}/v1", api_key=key, max_retries=0, **options
     )
     with client:
         chunks: Any = client.chat.completions.create(
@@ -96,7 +96,6 @@ CUTS: list[tuple[str, str, type[Exception]]] = [
     ("stream_cut", "chat", openai.APIConnectionError),
     ("stream_cut=1", "chat", openai.APIConnectionError),
     ("stream_cut_in_bytes", "chat", openai.APIConnectionError),
-    ("stream_stalls", "chat", openai.APITimeoutError),
     ("stream_error", "chat", openai.APIError),
     ("stream_cut", "messages", httpx2.RemoteProtocolError),
     ("stream_cut_in_bytes=end", "messages", httpx2.RemoteProtocolError),
@@ -115,6 +114,16 @@ def test_a_stream_that_breaks_is_what_the_sdk_meets_in_production(
         while not (failures := serving.verdict().trace.of(RequestFailed)):
             assert serving.verdict().trace.of(ResponseReceived) == []
     assert [failure.definite for failure in failures] == [False]
+
+
+@pytest.mark.slow
+def test_a_stream_that_stalls_is_given_up_by_the_client() -> None:
+    """Its own time-out ends the wait for what never comes, and is no answer."""
+    with Serving(Scenario("Go.", STORY, faults=["stream_stalls"])) as serving:
+        with pytest.raises(openai.APITimeoutError):
+            streamed(serving, "chat", timeout=httpx2.Timeout(10, read=0.5))
+        while not serving.verdict().trace.of(RequestFailed):
+            assert serving.verdict().trace.of(ResponseReceived) == []
 
 
 def test_a_stream_that_ends_early_ends_in_silence() -> None:
