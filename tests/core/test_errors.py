@@ -4,6 +4,9 @@ import pytest
 
 from agentsim.core import (
     AgentsimError,
+    CassetteError,
+    CassetteInUse,
+    CassetteMiss,
     Deadlock,
     Finding,
     InternalError,
@@ -20,7 +23,14 @@ from agentsim.core import (
 )
 
 BRANCHES: dict[type[AgentsimError], tuple[type[AgentsimError], ...]] = {
-    UsageError: (ScenarioError, UnscriptedRequest, TokenError),
+    UsageError: (
+        ScenarioError,
+        CassetteError,
+        CassetteInUse,
+        CassetteMiss,
+        UnscriptedRequest,
+        TokenError,
+    ),
     WorldError: (ToolFailed, ProviderError),
     Finding: (InvariantViolation, NondeterminismError, Deadlock, TaskLeak),
     InternalError: (),
