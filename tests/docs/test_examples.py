@@ -13,6 +13,7 @@ from tests.support.source import ROOT
 
 SLOW = (
     "docs/how-to/check-transcripts.md",
+    "docs/how-to/explore.md",
     "docs/how-to/own-faults.md",
     "docs/how-to/own-invariants.md",
     "docs/how-to/own-tools.md",
