@@ -20,6 +20,8 @@ SLOW = (
     "docs/how-to/own-worlds.md",
     "docs/how-to/property-tests.md",
     "docs/how-to/serve-any-program.md",
+    "docs/how-to/test-a-responses-loop.md",
+    "docs/how-to/test-an-anthropic-loop.md",
     "docs/how-to/test-an-openai-loop.md",
     "docs/how-to/test-in-ci.md",
     "docs/how-to/test-my-agent.md",
