@@ -100,9 +100,7 @@ class MessagesReviewer(Reviewer):
 
     def connect(self, env: Env) -> None:
         """Take the async client."""
-        self.client = AsyncAnthropic(
-            api_key="sk-simulated", http_client=env.http_client("httpx2")
-        )
+        self.client: AsyncAnthropic = env.anthropic()
 
     async def review(self, task: str) -> End:
         """Ask, keep the reply, answer its calls, and again."""
@@ -169,9 +167,7 @@ class BlockingMessagesReviewer(BlockingReviewer):
 
     def connect(self, env: Env) -> None:
         """Take the blocking client."""
-        self.client = Anthropic(
-            api_key="sk-simulated", http_client=env.http_client_sync("httpx2")
-        )
+        self.client: Anthropic = env.anthropic_sync()
 
     def review(self, task: str) -> End:
         """Ask, keep the reply, answer its calls, and again."""
