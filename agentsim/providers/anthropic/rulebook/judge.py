@@ -38,7 +38,7 @@ MARKS_MAX = 4
 RESULTS_SPLIT = (
     "the results of one response went back in several messages of the user: the service "
     "merges them, but a model that reads such histories learns to call one tool at a "
-    "time; put all results of a response in one message (R3.3)"
+    "time; put all results of a response in one message"
 )
 """What the service accepts, and a loop should not get used to."""
 
