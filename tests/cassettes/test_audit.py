@@ -57,6 +57,8 @@ def test_what_looks_random_is_only_possible() -> None:
     assert _audit(asked(body=json.dumps({"note": run}))) == [
         ("characters that look random", "possible")
     ]
+    assert _audit(asked(body=json.dumps({"signature": run, "b": 'a "b"'}))) == []
+    assert _audit(asked(body='{"a": "one\\n@two.three says"}')) == []
     for body in ({"signature": run}, {"id": "call_" + run}, {"x": "toolu_" + run}):
         assert _audit(asked(body=json.dumps(body))) == []
 
@@ -101,7 +103,7 @@ def test_the_command_tells_by_its_exit_code(tmp_path: Path) -> None:
 def test_real_exchanges_raise_few_alarms() -> None:
     """Of what real services say, nothing is taken for a secret for certain."""
     told = []
-    for line in EXCHANGES.read_text("utf-8").splitlines()[::3]:
+    for line in EXCHANGES.read_text("utf-8").splitlines()[::2]:
         row = json.loads(line)
         answer = row["response"]
         text = answer if isinstance(answer, str) else json.dumps(answer)

@@ -47,15 +47,15 @@ class AuditFinding:
 
 _CERTAIN = {
     "a key": re.compile(
-        r"\b(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox[a-z]|xapp|hf|gsk|xai|npm|pypi|r8"
-        r"|nvapi|tvly|pplx|lsv2)[-_](?=\S*\d)[\w-]{12,}|\bA[KS]IA[A-Z0-9]{12,}\b"
+        r"\b(?:(?:sk|glpat|xox[a-z]|xapp|xai|pypi|nvapi|tvly|pplx)-|(?:sk|pk|rk|gh[oprsu]"
+        r"|github_pat|hf|gsk|npm|r8|lsv2)_)(?=[\w-]*\d)[\w-]{12,}|\bA[KS]IA[A-Z0-9]{12,}\b"
         r"|\bAIza[\w-]{20,}|\bya29\.[\w-]+|\bSG\.[\w-]+\.[\w-]+"
     ),
     "a private key": re.compile("BEGIN[A-Z ]*PRIVATE KEY"),
     "a signed token": re.compile(r"\bey[A-Z][\w-]{8,}\.ey[\w-]{4,}"),
     "an authorization": re.compile(r"(?i)\b(?:bearer|basic) +[\w.~+/=-]{8,}"),
     "an e-mail address": re.compile(
-        r"(?<![\w.+%-])[\w.+%-]{1,80}+@[\w-]{1,63}\.[\w.-]*[A-Za-z]{2}"
+        r"(?<![\w.+%\\-])[\w.+%-]{1,80}+@[\w-]{1,63}\.[\w.-]*[A-Za-z]{2}"
     ),
     "a home directory": re.compile(r"(?:/home|/Users|:[\\/]+Users)[\\/]+[\w.-]+"),
     "a password in a URL": re.compile(r"://[^/\s\"'@]+:[^/\s\"'@]+@"),
@@ -188,10 +188,13 @@ def _look(text: str, depth: int, name: str = "") -> Iterator[tuple[str, str, Sur
     if "%" in text and (plain := unquote(text)) != text:
         yield from _look(plain, depth + 1, name)
     if "\\" in text:
-        plain = text.replace("\\/", "/").replace('\\"', '"')
+        plain = re.sub(r"\\[bfnrt]", " ", text)
+        plain = plain.replace("\\/", "/").replace('\\"', '"')
         plain = re.sub(r"\\u00([0-9a-fA-F]{2})", lambda m: chr(int(m[1], 16)), plain)
         if plain != text:
-            yield from _look(plain, depth + 1, name)
+            # Of JSON the runs are looked at field by field, above.
+            of = name if value is None else "data"
+            yield from _look(plain, depth + 1, of)
     for run in _RUN.findall(text):
         plain = _decoded(run)
         if plain:
