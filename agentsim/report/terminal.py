@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -20,8 +20,10 @@ STATUS_STYLES = {
     "holds": "green",
     "violated": "bold red",
     "unknown": "yellow",
-    "not_applicable": "dim",
 }
+
+REASON_WIDTH = 40
+"""Columns that a reason has beside a long list of invariants."""
 
 ACTOR_STYLES = {
     "agent": "cyan",
@@ -81,19 +83,41 @@ def _table(lines: Sequence[Line]) -> Table:
 
 
 def print_judgements(console: Console, judgements: Sequence[Judgement]) -> None:
-    """Print a table with a row for each judgement."""
+    """Print a row for each judgement; those that do not apply stand below, by reason."""
+    applying = [entry for entry in judgements if entry.status != "not_applicable"]
+    if applying:
+        console.print(_judged(applying))
+    reasons: dict[str, list[str]] = {}
+    for entry in judgements:
+        if entry.status == "not_applicable":
+            reasons.setdefault(entry.why, []).append(entry.id)
+    if reasons:
+        if applying:
+            console.print()
+        console.print(_set_aside(reasons))
+
+
+def _judged(judgements: Sequence[Judgement]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     table.add_column("invariant", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("evidence", justify="right")
     table.add_column("what it says", overflow="fold", style="dim")
     for judgement in judgements:
-        status = judgement.status.replace("_", " ")
         words = judgement.why or invariant_sentence(judgement.id)
         table.add_row(
             Text(judgement.id),
-            Text(status, style=STATUS_STYLES[judgement.status]),
+            Text(judgement.status, style=STATUS_STYLES[judgement.status]),
             Text(str(judgement.evidence)),
             Text(printable(words)),
         )
-    console.print(table)
+    return table
+
+
+def _set_aside(reasons: Mapping[str, Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), style="dim")
+    table.add_column("not applicable", overflow="fold")
+    table.add_column("since", overflow="fold", min_width=REASON_WIDTH)
+    for why, identifiers in reasons.items():
+        table.add_row(Text(", ".join(identifiers)), Text(printable(why)))
+    return table

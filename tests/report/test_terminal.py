@@ -33,7 +33,7 @@ def test_a_timeline_is_printed_in_columns(snapshot: SnapshotAssertion) -> None:
 
 
 def test_judgements_are_printed_as_a_table(snapshot: SnapshotAssertion) -> None:
-    """One row each: id, verdict, evidence, and the sentence or why not."""
+    """One row each: id, verdict, evidence, and the sentence; what does not apply by reason."""
     made = console()
     print_judgements(
         made,
@@ -41,6 +41,8 @@ def test_judgements_are_printed_as_a_table(snapshot: SnapshotAssertion) -> None:
             Judgement("ends", "holds", 12, (), ""),
             violated(1),
             Judgement("loop-terminal", "not_applicable", 0, (), "no loop is declared"),
+            Judgement("resumable", "not_applicable", 0, (), "no [b]history[/]\x1b"),
+            Judgement("loop-blocked", "not_applicable", 0, (), "no loop is declared"),
             Judgement("expected", "unknown", 0, (), ""),
             Judgement("my-own[rule]", "unknown", 0, (), "no [bold]evidence[/]\x1b"),
         ],
