@@ -77,12 +77,12 @@ class Runs:
 
     @property
     def to_tell(self) -> list[Session]:
-        """The sessions to tell of at the end: all that were asked for something.
+        """The sessions to tell of at the end: all of which there is something to tell.
 
         Where none was, the default run, if it is there, tells so.
         """
         known = [*self.finished, *self._open.values()]
-        return [session for session in known if session.life.asked] or known[:1]
+        return [session for session in known if session.tells] or known[:1]
 
 
 def run_name(headers: Mapping[str, str]) -> str:

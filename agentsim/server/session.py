@@ -80,6 +80,7 @@ class Session:
             self._unix_s,
             self._end,
             scenario.profiles or {},
+            warn=self.scene.warn,
         )
         self._service = ModelService(served, rooted=True)
         self._left = False
@@ -94,6 +95,12 @@ class Session:
         if self.life.failure is not None:
             return "halted"
         return "running" if self.life.asked else "fresh"
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is something to tell of it, if only why the model heard nothing."""
+        asked = self.life.asked > 0
+        return asked or self.life.failure is not None or bool(self.scene.warnings)
 
     @property
     def requests(self) -> list[RequestSent]:

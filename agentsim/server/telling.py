@@ -33,7 +33,7 @@ WORST = ("internal", "usage", "violated", "unknown", "holds")
 EXIT_INTERNAL = 4
 
 NEVER_ASKED = (
-    "no request came: does the program take its base URL from OPENAI_BASE_URL or "
+    "no request reached the model: does the program take its base URL from OPENAI_BASE_URL or "
     "ANTHROPIC_BASE_URL, or from the option of its client?"
 )
 

@@ -99,7 +99,32 @@ def test_a_command_that_never_asks_is_told(scenario: str) -> None:
     """Nothing is known of a program that takes its base URL from elsewhere."""
     done = agentsim("serve", scenario, "--", *PYTHON, "-c", "pass")
     assert done.code == 2
-    assert "no request came: does the program take its base URL" in done.out
+    assert (
+        "no request reached the model: does the program take its base URL" in done.out
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "key"),
+    [
+        ("AGENTSIM_URL", "/chat/completions", "agentsim"),
+        ("AGENTSIM_URL", "/responses", "sk-mine"),
+        ("OPENAI_BASE_URL", "/v1/messages", "agentsim"),
+    ],
+)
+def test_a_wrong_base_url_is_told(
+    scenario: str, base: str, path: str, key: str
+) -> None:
+    """The program gets the service's 404, and people read what is wrong with the URL."""
+    ask = (
+        "import os, urllib.request as r; r.urlopen(r.Request("
+        f"os.environ[{base!r}] + {path!r}, b'{{}}', {{'authorization': 'Bearer {key}'}}))"
+    )
+    done = agentsim("serve", scenario, "--", *PYTHON, "-c", ask)
+    assert done.code == 2
+    at = path if base == "AGENTSIM_URL" else f"/v1{path}"
+    assert f"Note: POST {at} was not found, as by the service, which has " in done.out
+    assert "OpenAI's base URL ends with /v1, Anthropic's does not." in done.out
 
 
 def test_a_command_that_leaves_replies_unused_is_told(scenario: str) -> None:

@@ -250,7 +250,7 @@ def test_a_run_that_was_never_asked_is_told_and_so_are_unused_replies() -> None:
     with Serving(DISK) as serving:
         found = serving.verdict()
         assert found.word == "unknown"
-        assert found.error.startswith("no request came: ")
+        assert found.error.startswith("no request reached the model: ")
         chat(serving.url, asked())
         found = serving.verdict()
         assert found.word == "usage"

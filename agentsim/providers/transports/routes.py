@@ -117,6 +117,15 @@ def answered_paths() -> list[str]:
     return [f"{VERSION}{end}" for end in known]
 
 
+def meant_path(path: str) -> str:
+    """Where the model answers what is asked for under another base URL, or nothing."""
+    return next((has for has in answered_paths() if path.endswith(_below(has))), "")
+
+
+def _below(path: str) -> str:
+    return path.removeprefix(VERSION)
+
+
 def foreign_words(path: str) -> str:
     """What a path belongs to that a simulated service has not; empty for nothing."""
     whole = f"{path}/"

@@ -16,6 +16,7 @@ from agentsim.providers.transports.routes import (
     Route,
     answered_paths,
     foreign_words,
+    meant_path,
     route,
 )
 from agentsim.providers.transports.streams import Streamed, stream_answer
@@ -51,6 +52,7 @@ class Served:
             returns. Where it does return, the answer is that to an unknown path.
         profiles: Wire -> how strict its service is, where it is not as usual.
         kept: Wire -> what its service keeps of its answers, for all clients.
+        warn: Told, in words, of a base URL that is not as the service has it.
     """
 
     model: str
@@ -59,6 +61,7 @@ class Served:
     end: Callable[[UsageError], Awaitable[None]]
     profiles: Mapping[str, Any] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
+    warn: Callable[[str], None] = field(default=lambda _words: None)
 
 
 class ModelService:
@@ -162,6 +165,8 @@ class ModelService:
         words = "" if asked.to == "unknown" else foreign_words(request.path)
         if words:
             await self._served.end(UsageError(_foreign(words, request)))
+        elif meant := meant_path(request.path):
+            self._served.warn(_misplaced(meant, request))
         return _speaks(asked).error_answer(_not_found(asked, request), number=0)
 
 
@@ -207,6 +212,13 @@ def _not_found(asked: Route, request: HttpRequest) -> ProviderError:
     words = f"Unknown request URL: {request.method} {request.path}."
     return ProviderError(
         words, status=404, kind="invalid_request_error", code="unknown_url"
+    )
+
+
+def _misplaced(meant: str, request: HttpRequest) -> str:
+    return (
+        f"{request.method} {request.path} was not found, as by the service, which has "
+        f"{meant}: OpenAI's base URL ends with /v1, Anthropic's does not"
     )
 
 

@@ -89,7 +89,8 @@ class Environment:
 
         client = self._stage.client
         assert client is not None
-        return Sdk(client, self._life, self._stage.scenario, self._stage.kept)
+        stage = self._stage
+        return Sdk(client, self._life, stage.scenario, stage.kept, warn=stage.warn)
 
     def openai(self, **options: Any) -> AsyncOpenAI:
         """A new `openai.AsyncOpenAI` that the simulated model answers."""

@@ -89,6 +89,8 @@ class Sdk:
         life: Life,
         scenario: Scenario,
         kept: dict[str, Any],
+        *,
+        warn: Callable[[str], None],
     ) -> None:
         self._life = life
         self._served = Served(
@@ -98,6 +100,7 @@ class Sdk:
             self._end,
             scenario.profiles or {},
             kept,
+            warn=warn,
         )
 
     def openai(self, **options: Any) -> AsyncOpenAI:

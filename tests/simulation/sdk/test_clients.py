@@ -99,10 +99,13 @@ def test_any_base_url_of_ones_own_reaches_the_model(agent: Agent) -> None:
 
 @pytest.mark.parametrize("agent", twins(base_url="https://api.openai.com"))
 def test_the_host_of_openai_without_its_path_is_not_found(agent: Agent) -> None:
-    """As in production."""
+    """As in production, and a note says what is wrong with the base URL."""
     made = run(asking(), agent)
     assert "NotFoundError: Error code: 404" in (made.outcome.error or "")
     assert seconds(made) == []
+    assert [note.partition(": ")[2] for note in made.notes] == [
+        "OpenAI's base URL ends with /v1, Anthropic's does not"
+    ]
 
 
 @pytest.mark.parametrize("library", [None, "httpx2", "httpx"])
