@@ -220,6 +220,19 @@ def test_setting_of_the_interpreter_does_not_widen_the_limit() -> None:
         parse_json(text)
 
 
+@pytest.mark.parametrize("before", [0, 1, 2_150, 4_299, 4_300, 4_301, 9_000])
+def test_too_long_a_number_is_found_wherever_it_stands(before: int) -> None:
+    """The first digit too many is one, whatever comes before and behind it."""
+    for digits in (4_300, 4_301):
+        text = "[" + " " * before + "7" * digits + ", 1]"
+        with digits_allowed(0):
+            if digits == 4_300:
+                assert len(parse_json(text)) == 2
+            else:
+                with pytest.raises(InvalidArguments, match="4300 digits"):
+                    parse_json(text)
+
+
 def test_narrower_setting_of_the_interpreter_is_told() -> None:
     """An interpreter set to read less than is allowed says so, and does not crash."""
     with digits_allowed(640), pytest.raises(InvalidArguments) as caught:
