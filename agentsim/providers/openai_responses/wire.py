@@ -171,6 +171,11 @@ class ResponsesReader:
         """The item that a reference stands for, where it is stored."""
         if type_of(item) != "item_reference" or not isinstance(item, dict):
             return item
+        if not item.keys() <= {
+            "type",
+            "id",
+        }:  # an item that lacks its type, and no more
+            return item
         known = item.get("id")
         found = self.stored.item(known) if isinstance(known, str) else None
         return item if found is None else found

@@ -195,6 +195,17 @@ def test_a_reference_reads_as_what_it_stands_for() -> None:
     assert read(body, reader).messages[1].tool_calls == (ToolCall("call_1", "look"),)
 
 
+def test_an_item_that_lacks_its_type_is_no_reference_with_more_fields() -> None:
+    """What is stored under its id makes it no better: a reference has the id alone."""
+    thought = {"type": "reasoning", "id": "rs_1", "summary": []}
+    reader = ResponsesReader()
+    reader.read(request()).reader.answered(answer(thought, said()))
+    told_again = {"id": "rs_1", "summary": []}
+    refusal = reader.read(request(USER, told_again, said(), USER)).refusal
+    assert refusal is not None
+    assert refusal.words == "Unknown parameter: 'input[1].summary'."
+
+
 def test_fields_of_a_request_are_read() -> None:
     """Model, tools, temperature and limit; the text alone is a message of the user."""
     body = {
