@@ -7,6 +7,8 @@ stay the same objects, as boundary and judges expect.
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,12 +50,32 @@ TEMPERATURE = 1.0
 """What the service takes where a request has none."""
 
 
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+"""How JSON may write half of a character that takes two."""
+
+
 def read_body(raw: bytes) -> dict[str, Any] | WireRefusal:
-    """Read the body of a request."""
+    """Read the body of a request.
+
+    Half of a character is no text for this service. Programs send one that cut a text
+    by its UTF-16 units, as those in JavaScript do, within an emoji.
+    """
     body = read_object(raw)
-    if body is not None:
-        return body
-    return refuse("no-json", "The request body is not valid JSON")
+    words = "The request body is not valid JSON"
+    if body is None:
+        return refuse("no-json", words)
+    if _HALF.search(raw) and not _is_whole(body):
+        return refuse("no-json", f"{words}: no low surrogate in string")
+    return body
+
+
+def _is_whole(body: Mapping[str, Any]) -> bool:
+    """Whether all texts of a body can be written in UTF-8."""
+    try:
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _thread_refusal(body: Mapping[str, Any]) -> WireRefusal | None:

@@ -43,12 +43,20 @@ def _schema(value: object, path: str) -> Faults:
     if any(key in value for key in TOP):
         words = "input_schema does not support oneOf, allOf, or anyOf at the top level"
         yield refuse("tool-union", words, path)
-    if not _valid_schema()({**value, "$schema": DRAFT}):
+    if not _is_valid({**value, "$schema": DRAFT}):
         words = (
             "JSON schema is invalid. It must match JSON Schema draft 2020-12 "
             "(https://json-schema.org/draft/2020-12)."
         )
         yield refuse("tool-schema", words, path)
+
+
+def _is_valid(schema: Mapping[str, Any]) -> bool:
+    try:
+        valid: bool = _valid_schema()(schema)
+    except ValueError:  # a text that is no Unicode, which the library can't take over
+        return False
+    return valid
 
 
 @cache
