@@ -114,6 +114,19 @@ def test_what_differs_is_said() -> None:
     )
 
 
+def test_a_value_that_is_no_number_is_the_same_again() -> None:
+    """A NaN equals nothing, and two runs with one in the same place are no less equal."""
+
+    def started(value: float) -> Trace:
+        return Trace(Header(), [ToolStarted(1, "wait", {"seconds": value})])
+
+    assert diff(started(float("nan")), started(float("nan"))) is None
+    assert diff(started(float("nan")), started(1.0)) == (
+        "event 0 (tool_start at 0 s) differs in arguments: "
+        "{'seconds': nan} against {'seconds': 1.0}"
+    )
+
+
 def test_a_difference_in_a_history_names_the_message() -> None:
     """Of two histories the first message that differs is shown, or their lengths."""
 

@@ -68,13 +68,14 @@ class Kept:
 class Stored:
     """Responses and items of one service, whichever client asked for them."""
 
-    __slots__ = ("_conversations", "_issues", "_items", "_responses")
+    __slots__ = ("_calls", "_conversations", "_issues", "_items", "_responses")
 
     def __init__(self) -> None:
         self._responses: dict[str, Kept] = {}
         self._conversations: dict[str, list[Any]] = {}
         self._items: dict[str, Mapping[str, Any]] = {}
         self._issues: dict[str, Issue] = {}
+        self._calls: dict[str, str] = {}
 
     def keep(self, body: Mapping[str, Any], history: Items, length: int) -> None:
         """Remember an answer; without `store` only that it was given.
@@ -128,6 +129,15 @@ class Stored:
         issue = self._issues.get(item_id)
         return issue.response if issue is not None else None
 
+    def response_of(self, item: object) -> str | None:
+        """Id of the response that an item is of, by its own id or that of its call."""
+        if not isinstance(item, dict):
+            return None
+        own, call = item.get("id"), item.get("call_id")
+        if isinstance(own, str) and own in self._issues:
+            return self._issues[own].response
+        return self._calls.get(call) if isinstance(call, str) else None
+
     def _list(self, items: Iterable[Any]) -> None:
         """Let items be referred to."""
         for item in items:
@@ -137,6 +147,9 @@ class Stored:
     def _issued(self, output: Sequence[Any], response_id: str, *, kept: bool) -> None:
         reasoning = ""
         for number, item in enumerate(output):
+            call = item.get("call_id") if isinstance(item, dict) else None
+            if isinstance(call, str):
+                self._calls[call] = response_id
             own = item.get("id") if isinstance(item, dict) else None
             if not isinstance(own, str):
                 continue

@@ -14,6 +14,7 @@ from tests.simulation.sdk.loops import TURNS_MAX
 __all__ = [
     "blocking",
     "chained",
+    "interleaved",
     "listed",
     "streamed",
     "streamed_blocking",
@@ -70,6 +71,23 @@ async def listed(env: Env) -> str:
         if not calls:
             return response.output_text
         items += [await _result(env, call) for call in calls]
+    return "I give up."
+
+
+async def interleaved(env: Env) -> str:
+    """Sends each call with its output right behind it, without the ids of items."""
+    items: list[Any] = [{"role": "user", "content": env.task}]
+    for _ in range(TURNS_MAX):
+        response: Response = await env.openai().responses.create(
+            **_asked(env), input=items
+        )
+        for item in response.output:
+            items.append(item.model_dump(exclude_none=True))
+            if item.type == "function_call":
+                items[-1].pop("id")
+                items.append(await _result(env, item))
+        if not _calls(response):
+            return response.output_text
     return "I give up."
 
 

@@ -21,6 +21,7 @@ from tests.providers.openai_responses.made import call as item_of_call
 from tests.simulation.sdk.on_responses import (
     blocking,
     chained,
+    interleaved,
     listed,
     streamed,
     streamed_blocking,
@@ -48,7 +49,7 @@ STORY: dict[str, Any] = {
     "name": "responses",
 }
 
-LOOPS = [listed, blocking, chained, streamed, streamed_blocking]
+LOOPS = [listed, interleaved, blocking, chained, streamed, streamed_blocking]
 
 
 @pytest.mark.parametrize("agent", LOOPS)
