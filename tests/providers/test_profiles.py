@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -9,13 +10,17 @@ import pytest
 from agentsim.core import Env, RequestFailed, ScenarioError, UsageError
 from agentsim.plain_yaml import load_yaml
 from agentsim.providers import say
+from agentsim.providers.dialects import DIALECTS, dialect_named
 from agentsim.providers.openai_chat import LENIENT, STRICT, ChatProfile
 from agentsim.providers.wires import plain_profile, profile_of
+from agentsim.providers.wires.reference import profile_section
 from agentsim.simulation import Scenario, run
 from agentsim.simulation.files.scenario_file import build_scenario
 from agentsim.simulation.files.writing import scenario_yaml
 
 CHAT = "openai-chat"
+
+MESSAGES = "anthropic-messages"
 
 
 @pytest.mark.parametrize(
@@ -51,9 +56,12 @@ def test_a_profile_is_told_by_its_name_or_by_what_differs(
         (CHAT, {"of": ["x"]}, "'of' is no field of it, which has off, unsupported"),
         (CHAT, {"off": ["orfan"]}, "off: 'orfan' is no rule of Chat Completions; did"),
         (CHAT, {"off": ["no-json"]}, "off: 'no-json' can't be switched off"),
-        (CHAT, {"off": "orphan"}, "off: got 'orphan', which it does not take"),
-        (CHAT, {"context_tokens": "9"}, "context_tokens: got '9', which it does not"),
-        (CHAT, {"context_tokens": {1}}, "context_tokens: got a value of type set"),
+        (CHAT, {"off": "orphan"}, "off: expected a list of texts, got 'orphan'"),
+        (CHAT, {"context_tokens": "9"}, "expected a whole number or null, got '9'"),
+        (CHAT, {"context_tokens": {1}}, "or null, got a value of type set"),
+        (MESSAGES, {"prefill": 1}, "prefill: expected true or false or null, got 1"),
+        (MESSAGES, {"signatures": "all"}, "expected any or own, got 'all'"),
+        (MESSAGES, {"on": [3]}, "on: expected a list of texts, got [3]"),
     ],
 )
 def test_what_is_no_profile_is_told(wire: str, told: object, words: str) -> None:
@@ -121,3 +129,15 @@ def test_a_bad_profile_in_a_file_is_told_with_its_line() -> None:
     with pytest.raises(ScenarioError) as caught:
         build_scenario(load_yaml(text, "scenario"), "scenario")
     assert str(caught.value).startswith("scenario:7: profiles.openai-chat.unsupported")
+
+
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_each_field_of_a_profile_is_told_on_the_page_of_its_wire(name: str) -> None:
+    """With what it takes, its value in strict, and what it means, in words of a file."""
+    dialect = dialect_named(name)
+    section = profile_section(dialect.wire, dialect.strict)
+    assert f"`profiles: {{{dialect.wire}: lenient}}`" in section
+    for field in fields(dialect.strict):
+        (row,) = (row for row in section.splitlines() if f"| `{field.name}` |" in row)
+        assert all(cell.strip() for cell in row.strip("|").split(" | "))
+    assert "None" not in section

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from agentsim.providers.anthropic.rulebook.profile import MESSAGES_LENIENT
+from agentsim.providers.anthropic.rulebook.profile import (
+    MESSAGES_LENIENT,
+    MESSAGES_STRICT,
+)
 from agentsim.providers.anthropic.rulebook.table import MESSAGES_RULES, OLD, THREADS
-from agentsim.providers.wires.reference import paths_table, phrases_table
+from agentsim.providers.wires.reference import (
+    paths_table,
+    phrases_table,
+    profile_section,
+)
 
 __all__ = ["messages_rules_page"]
 
@@ -13,8 +20,8 @@ _HEAD = """\
 
 <!-- Made from the rules by `make docs`; a test compares the two. -->
 
-A request that comes to `/v1/messages`, by the Anthropic SDK or by any HTTP client, is judged
-as Anthropic's service judges it, and answered with its error body, which has neither a param
+A request to `/v1/messages`, by `env.anthropic()` in process or over HTTP, is judged as
+Anthropic's service judges it, and answered with its error body, which has neither a param
 nor a code. The trace has the rule in `request_failed`, and the invariant `provider-accepts`
 is violated by it. The rules of the neutral client stand in [rules](rules.md).
 
@@ -29,11 +36,10 @@ from then on. By the name of the model differ, as far as the name is known: `pre
 `thinking-mode`, `thinking-off` and `system-role`.
 
 How sure a rule is: *observed* in traffic or measurements, *reported* by people who met it,
-or *assumed*. A simulation judges by the profile `MESSAGES_STRICT`, which has all rules of
-today. In code of your own `MessagesReader` takes another one: `MESSAGES_LENIENT` leaves out
-what is marked so, and a `MessagesProfile` says what its model does not take, without which
-those rules refuse nothing. Marked as of 2024 are rules that the service has no more; a
-profile switches them on.
+or *assumed*. A simulation judges by the profile `strict`, which has all rules of today, unless
+the scenario asks for [another one](#its-profile): `lenient` leaves out what is marked so,
+and other fields say what the model does not take, without which those rules refuse nothing.
+Marked as of 2024 are rules that the service has no more; the field `on` switches them on.
 
 """
 
@@ -75,8 +81,13 @@ sent as `tool_use`: the service pauses for its own tools only.
 def messages_rules_page() -> str:
     """The page, as Markdown."""
     rules = MESSAGES_RULES.values()
-    marks = dict.fromkeys(MESSAGES_LENIENT.off, "left out by `MESSAGES_LENIENT`")
+    marks = dict.fromkeys(MESSAGES_LENIENT.off, "left out by `lenient`")
     marks |= dict.fromkeys(OLD, "of 2024")
     return (
-        _HEAD + paths_table(rules, marks=marks) + _MIDDLE + phrases_table(rules) + _TAIL
+        _HEAD
+        + paths_table(rules, marks=marks)
+        + profile_section("anthropic-messages", MESSAGES_STRICT)
+        + _MIDDLE
+        + phrases_table(rules)
+        + _TAIL
     )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from agentsim.providers.openai_chat.rulebook.profile import LENIENT
+from agentsim.providers.openai_chat.rulebook.profile import LENIENT, STRICT
 from agentsim.providers.openai_chat.rulebook.table import CHAT_RULES
-from agentsim.providers.wires.reference import phrases_table, rules_table
+from agentsim.providers.wires.reference import (
+    phrases_table,
+    profile_section,
+    rules_table,
+)
 
 __all__ = ["chat_rules_page"]
 
@@ -26,9 +30,8 @@ structure.
 
 How sure a rule is: *observed* in traffic or measurements, *reported* by people who met it,
 or *assumed*. A simulation judges by the profile `strict`, which has all rules, unless the
-scenario asks for another one ([profiles](../how-to/write-a-scenario.md)):
-`lenient` leaves out what is marked so, and the fields of a `ChatProfile` say what its model
-does not take, without which those rules refuse nothing.
+scenario asks for [another one](#its-profile): `lenient` leaves out what is marked so, and
+other fields say what the model does not take, without which those rules refuse nothing.
 
 """
 
@@ -56,6 +59,7 @@ def chat_rules_page() -> str:
     return (
         _HEAD
         + rules_table(rules, lenient=LENIENT.off)
+        + profile_section("openai-chat", STRICT)
         + _MIDDLE
         + phrases_table(rules)
         + _TAIL

@@ -15,11 +15,15 @@ from typing import Any
 from agentsim.core import UsageError, did_you_mean
 from agentsim.providers.dialects import DIALECTS, dialect_named
 from agentsim.providers.wires.dialect import Dialect
+from agentsim.providers.wires.kinds import kinds_of
 from agentsim.providers.words import type_words
 
 __all__ = ["plain_profile", "profile_of"]
 
 NAMES = ("strict", "lenient")
+
+SHOWN_MAX = 80
+"""Characters of a wrong value that are worth showing."""
 
 LIKE = "like"
 """Field of a mapping: the name of the profile that the others change."""
@@ -101,8 +105,12 @@ def _changed(base: Any, changes: Mapping[str, object]) -> Any:  # noqa: ANN401 -
         place = str(error.errors(include_url=False)[0]["loc"][0])
     except (TypeError, ValueError):
         place = next(iter(changes))
-    raise UsageError(f"{place}: got {_shown(changes[place])}, which it does not take")
+    expected, got = kinds_of(type(base))[place], _shown(changes[place])
+    raise UsageError(f"{place}: expected {expected}, got {got}")
 
 
 def _shown(value: object) -> str:
-    return ascii(value) if isinstance(value, (str, int, float)) else type_words(value)
+    plain = (
+        isinstance(value, (str, int, float, list)) and len(ascii(value)) <= SHOWN_MAX
+    )
+    return ascii(value) if plain else type_words(value)

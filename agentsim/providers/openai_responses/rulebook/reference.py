@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from agentsim.providers.openai_responses.rulebook.profile import LENIENT_RESPONSES
+from agentsim.providers.openai_responses.rulebook.profile import (
+    LENIENT_RESPONSES,
+    STRICT_RESPONSES,
+)
 from agentsim.providers.openai_responses.rulebook.table import RESPONSES_RULES
-from agentsim.providers.wires.reference import phrases_table, rules_table
+from agentsim.providers.wires.reference import (
+    phrases_table,
+    profile_section,
+    rules_table,
+)
 
 __all__ = ["responses_rules_page"]
 
@@ -25,10 +32,9 @@ are indexes from 0.
 
 How sure a rule is: *observed* in traffic or measurements, *reported* by people who met it,
 or *assumed*. A simulation judges by the profile `strict`, unless the scenario asks for
-another one ([profiles](../how-to/write-a-scenario.md)): it has all rules but
-`answered-twice`, of which nobody has told (`off: []` has it on). `lenient` leaves out what
-is marked so, and the fields of a `ResponsesProfile` say what its model does not take,
-without which those rules refuse nothing.
+[another one](#its-profile): it has all rules but `answered-twice`, of which nobody has told
+(`off: []` has it on). `lenient` leaves out what is marked so, and other fields say what the
+model does not take, without which those rules refuse nothing.
 
 """
 
@@ -69,6 +75,7 @@ def responses_rules_page() -> str:
     return (
         _HEAD
         + rules_table(rules, lenient=LENIENT_RESPONSES.off)
+        + profile_section("openai-responses", STRICT_RESPONSES)
         + _MIDDLE
         + phrases_table(rules)
         + _TAIL
