@@ -465,6 +465,16 @@ def test_a_refusal_for_the_shape_is_found() -> None:
     assert found.violations[0].found == "status 400, rule orphan"
 
 
+def test_a_refusal_that_nobody_waited_for_is_told_by_its_rule() -> None:
+    """What came instead, such as a time-out of the client, is not why it is refused."""
+    run = Run()
+    run.fails(None, rule="orphan")
+    (found,) = verdict(run.ends("failed"), "provider-accepts").violations
+    assert found.words == (
+        "request 1 breaks the rule orphan, and nobody waited for its refusal"
+    )
+
+
 def test_other_errors_of_the_service_are_no_refusals() -> None:
     """An overload, or a bad request that a fault made, says nothing of the shape."""
     run = Run()

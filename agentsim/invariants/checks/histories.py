@@ -9,6 +9,7 @@ from agentsim.core import (
     HistoryRules,
     Message,
     MessageView,
+    RequestFailed,
     RequestSent,
     ToolDef,
 )
@@ -387,7 +388,7 @@ def provider_accepts(facts: Facts) -> Ruling:
     evidence = sum(len(life.turns) for life in facts.lives) + len(facts.failures)
     violations = [
         Violation(
-            f"request {failure.number} was refused: {failure.words}",
+            f"request {failure.number} {_refused(failure)}",
             "a request that the service accepts",
             f"status {failure.status}, rule {failure.rule}",
             (at,),
@@ -398,3 +399,9 @@ def provider_accepts(facts: Facts) -> Ruling:
     if not facts.events:
         return not_applicable("the trace is empty")
     return rule(evidence, violations, "no request was answered")
+
+
+def _refused(failure: RequestFailed) -> str:
+    if failure.status is None:
+        return f"breaks the rule {failure.rule}, and nobody waited for its refusal"
+    return f"was refused: {failure.words}"
