@@ -23,7 +23,7 @@ from agentsim.cli.output import (
     silence_output,
     uncollected,
 )
-from agentsim.core import AgentsimError, Finding, InternalError
+from agentsim.core import AgentsimError, Finding, InternalError, UsageError
 
 __all__ = ["COMMANDS", "main"]
 
@@ -108,6 +108,8 @@ class _Misuse(Exception):
 
 
 def _run(words: list[str]) -> int:
+    if words[-1:] == ["--"]:  # as from `-- $CMD` where the variable is empty
+        raise UsageError("expected a command behind --, and there is none")
     try:
         with uncollected():
             app = _app(words)

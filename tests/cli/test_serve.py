@@ -154,6 +154,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("disk.yaml", "--latency", "slow"), "--latency: expected one of none, real"),
     (("disk.yaml", "--", "no-such-command"), "can't start 'no-such-command'"),
     (("disk.yaml", "--", ""), "can't start ''"),
+    (("disk.yaml", "--"), "expected a command behind --, and there is none"),
 ]
 
 
