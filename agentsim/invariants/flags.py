@@ -14,7 +14,7 @@ from dataclasses import replace
 from agentsim.invariants.subjects import Asked, Life, Turn
 from agentsim.invariants.wording import is_gone
 
-__all__ = ["WITHOUT_FLAG", "read_flags"]
+__all__ = ["WITHOUT_FLAG", "read_flags", "tells_of_trouble"]
 
 WITHOUT_FLAG = ("openai-chat", "openai-responses")
 """Wires on which a result has no flag that says that its call failed."""
@@ -43,6 +43,11 @@ def read_flags(life: Life) -> None:
                     asked.result = replace(result, is_error=True)
 
 
+def tells_of_trouble(text: str) -> bool:
+    """Whether a text says in one of the usual words that something went wrong."""
+    return _FAILURE.search(text) is not None
+
+
 def _tells_of_failure(turn: Turn, asked: Asked) -> bool:
     text = asked.result.content if asked.result is not None else ""
     reasons = list(_reasons(turn, asked))
@@ -50,7 +55,7 @@ def _tells_of_failure(turn: Turn, asked: Asked) -> bool:
         return True
     if any(_is_output(output, text) for output in _outputs(turn, asked)):
         return False
-    if _FAILURE.search(text):
+    if tells_of_trouble(text):
         return True
     return any(not is_gone(reason, text) for reason in reasons)
 

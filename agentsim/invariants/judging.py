@@ -41,6 +41,7 @@ from agentsim.invariants.checks.running import (
 from agentsim.invariants.checks.spending import budget_counted_once
 from agentsim.invariants.checks.stopping import limit_terminal
 from agentsim.invariants.checks.timing import cancellation_kept, deadline_kept
+from agentsim.invariants.conversation.breaking import cut_is_not_success
 from agentsim.invariants.conversation.keeping import (
     no_invented_messages,
     response_kept_whole,
@@ -93,6 +94,7 @@ _ALL = (
     results_as_returned,
     no_invented_messages,
     stops_by_structure,
+    cut_is_not_success,
     one_model,
     resumable,
     result_true,

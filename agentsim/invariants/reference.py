@@ -39,6 +39,8 @@ NUMBERED_RULES = (
             "R1.5": "What counts are the tokens of prompt and completion, those read "
             "from a cache by a weight. A response without usage is estimated, "
             "marked so, and never counted as zero.",
+            "R1.7": "A response comes whole, or in pieces with an end that says that it "
+            "is whole. Without that end it is none.",
             "R1.8": "The limits are iterations, a deadline and a token budget, which "
             "end the run, and a number K of tools in flight, which does not. "
             "None is no limit.",

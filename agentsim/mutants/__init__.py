@@ -46,6 +46,15 @@ if TYPE_CHECKING:
     from agentsim.mutants.conversation.answering import (
         text_beside_calls_dropped as text_beside_calls_dropped,
     )
+    from agentsim.mutants.conversation.breaking import (
+        cut_stream_calls_run as cut_stream_calls_run,
+    )
+    from agentsim.mutants.conversation.breaking import (
+        early_end_as_done as early_end_as_done,
+    )
+    from agentsim.mutants.conversation.breaking import (
+        lost_stream_as_done as lost_stream_as_done,
+    )
     from agentsim.mutants.conversation.results import (
         ending_call_not_told as ending_call_not_told,
     )
@@ -102,6 +111,9 @@ if TYPE_CHECKING:
     )
     from agentsim.mutants.conversation.stopping import (
         unknown_reason_goes_on as unknown_reason_goes_on,
+    )
+    from agentsim.mutants.conversation.streamed import (
+        unbroken_streaming as unbroken_streaming,
     )
     from agentsim.mutants.errors import batch_fails_together as batch_fails_together
     from agentsim.mutants.errors import error_answered_twice as error_answered_twice
@@ -265,6 +277,7 @@ else:
             "cut_answer_as_done": "conversation.stopping",
             "cut_call_runs": "conversation.stopping",
             "cut_response_raises": "conversation.stopping",
+            "cut_stream_calls_run": "conversation.breaking",
             "cut_write_denied": "timing",
             "deadline_as_cancellation": "limits",
             "deadline_between_steps": "timing",
@@ -276,6 +289,7 @@ else:
             "detection_without_output": "loops",
             "detector_shared": "loops",
             "done_after_tool": "conversation.stopping",
+            "early_end_as_done": "conversation.breaking",
             "empty_answer_appended": "conversation.answering",
             "empty_arguments_accepted": "arguments",
             "ending_call_not_told": "conversation.results",
@@ -309,6 +323,7 @@ else:
             "loop_looks_like_success": "loops",
             "loop_never_ended": "loops",
             "loop_on_text_only": "loops",
+            "lost_stream_as_done": "conversation.breaking",
             "missing_usage_is_zero": "limits",
             "model_switched": "conversation.results",
             "models_approval_kept": "arguments",
@@ -359,6 +374,7 @@ else:
             "tool_after_end": "conversation.results",
             "tools_narrowed": "requests",
             "unbroken": "registry",
+            "unbroken_streaming": "conversation.streamed",
             "unknown_reason_goes_on": "conversation.stopping",
             "unknown_tool_guessed": "tools",
             "unknown_tool_kills_loop": "errors",

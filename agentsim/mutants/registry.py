@@ -27,6 +27,11 @@ from agentsim.mutants.conversation.answering import (
     task_not_sent,
     text_beside_calls_dropped,
 )
+from agentsim.mutants.conversation.breaking import (
+    cut_stream_calls_run,
+    early_end_as_done,
+    lost_stream_as_done,
+)
 from agentsim.mutants.conversation.results import (
     ending_call_not_told,
     final_answer_not_appended,
@@ -229,6 +234,10 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (unknown_reason_goes_on, "unknown_reason", "stops-by-structure"),
     (error_ends_run, "database_unreachable", "stops-by-structure"),
     (tool_after_end, "high_cpu", "no-work-after-end"),
+    # what broke off
+    (early_end_as_done, "declined", "cut-is-not-success"),
+    (cut_stream_calls_run, "polling_service", "cut-is-not-success"),
+    (lost_stream_as_done, "declined", "cut-is-not-success"),
     # what the result tells
     (cut_answer_as_done, "cut_answer", "result-true"),
     (refusal_as_failure, "refused", "result-true"),

@@ -82,6 +82,7 @@ class Reply:
     Attributes:
         empty: Whether an empty response comes first, which is asked for again.
         fails: Whether an error of the service comes first.
+        breaks: Whether a stream with a piece of it comes first, and breaks off.
     """
 
     calls: tuple[tuple[str, str], ...] = ()
@@ -91,6 +92,7 @@ class Reply:
     seconds: float = 0.0
     empty: bool = False
     fails: bool = False
+    breaks: bool = False
 
 
 @dataclass
@@ -132,6 +134,8 @@ class _Loop:
             return
         if reply.fails:
             self.run.fails()
+        if reply.breaks:
+            self.run.breaks((reply.text or "so")[:4])
         if reply.empty:
             self.run.says("", keep=False, usage=Usage(0, 0))
         self.respond(reply)

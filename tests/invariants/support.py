@@ -21,6 +21,7 @@ from agentsim.core import (
     ConfirmationAsked,
     Crashed,
     Declared,
+    DeltaReceived,
     EffectApplied,
     EndingKind,
     Event,
@@ -190,6 +191,17 @@ class Run:
         """A request goes out and fails."""
         number = self.requests()
         self.adds(RequestFailed(number, status, "server_error", "it failed", rule))
+
+    def breaks(
+        self, *pieces: str, status: int | None = None, definite: bool = False
+    ) -> None:
+        """A request goes out, pieces of the answer come, and it breaks off."""
+        number = self.requests()
+        for piece in pieces:
+            self.adds(DeltaReceived(number, piece))
+        kind = "connection_error" if status is None else "overloaded_error"
+        words = "the connection was closed before the response was complete"
+        self.adds(RequestFailed(number, status, kind, words, definite=definite))
 
     def starts(self, name: str, **arguments: Any) -> int:
         """A tool starts; its operation is returned."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from copy import deepcopy
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Any, get_type_hints
 
 import pytest
@@ -49,6 +49,7 @@ replies = st.builds(
     seconds=st.sampled_from([0, 0, 0, 1, 5, 10]),
     empty=st.booleans(),
     fails=st.booleans(),
+    breaks=st.booleans(),
 )
 steps = st.builds(
     Step,
@@ -122,7 +123,8 @@ def test_correct_runs_are_evidence_of_every_invariant() -> None:
     """The loop of these tests can put each invariant to the test that it is meant for."""
     shy = Reply(calls=(("pay", "{}"),))
     again = [Reply(calls=(("look", "{}"), ("note", "{}"), ("lok", "{}")))] * 8
-    found = judge(live(TOOLS, [shy, *again], [], Limits(max_iterations=20)))
+    broken = replace(shy, breaks=True)
+    found = judge(live(TOOLS, [broken, *again], [], Limits(max_iterations=20)))
     held = {entry.id for entry in found if entry.status == "holds"}
     limited = {"limit-exact", "budget-counted-once", "deadline-kept", "cut-calls-told"}
     never = {"reads-bounded", "cancellation-kept"}  # nothing overlaps, nobody cancels

@@ -64,6 +64,7 @@ def test_invariants_stand_in_the_order_of_the_documentation() -> None:
         "results-as-returned",
         "no-invented-messages",
         "stops-by-structure",
+        "cut-is-not-success",
         "one-model",
         "resumable",
         "result-true",

@@ -6,7 +6,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from agentsim.invariants import INVARIANTS
-from agentsim.mutants import MUTANTS, Mutant, unbroken
+from agentsim.mutants import MUTANTS, Mutant, unbroken, unbroken_streaming
 from agentsim.runtime import reference
 from agentsim.simulation import Agent, Exploration, explore
 from tests.mutants.matrix import kept, violated
@@ -15,7 +15,11 @@ from tests.support.scenarios import NAMES, scenario
 ROUNDS = (8, 40, 200)
 """So many random runs are made in turn; in the last round a mutant must be caught."""
 
-AGENTS = {"unbroken": unbroken, "reference": reference}
+AGENTS = {
+    "unbroken": unbroken,
+    "streaming": unbroken_streaming,
+    "reference": reference,
+}
 
 RARE = ("unknown_tool_guessed", "unknown_tool_kills_loop")
 """Mutants that show only where one fault strikes: they take a few dozen runs."""
