@@ -21,7 +21,9 @@ from agentsim.core import (
     Message,
     ToolCall,
     canonical_arguments,
+    canonical_json,
     parse_arguments,
+    parse_json,
 )
 from agentsim.providers.prepared import Prepared
 from agentsim.providers.reply import Call, Reply, call_id
@@ -147,7 +149,8 @@ class ReplyFinder:
 def same_call(asked: Call, call: ToolCall) -> bool:
     """Whether a call in a history is the one asked for, written anew or not.
 
-    A wire that can't carry invalid JSON sends `{}` in its place (R1.2).
+    A wire that can't carry invalid JSON sends `{}` in its place (R1.2), and of a key
+    that stands twice the last value.
     """
     if asked.name != call.name:
         return False
@@ -156,7 +159,7 @@ def same_call(asked: Call, call: ToolCall) -> bool:
     seen = canonical_arguments(call.arguments)
     if canonical_arguments(asked.arguments) == seen:
         return True
-    return seen == "{}" and not _valid(asked.arguments)
+    return not _valid(asked.arguments) and seen in ("{}", _carried(asked.arguments))
 
 
 def _valid(arguments: str) -> bool:
@@ -165,6 +168,14 @@ def _valid(arguments: str) -> bool:
     except InvalidArguments:
         return False
     return True
+
+
+def _carried(arguments: str) -> str:
+    """What a wire that has objects carries of arguments with a key that stands twice."""
+    try:
+        return canonical_json(parse_json(arguments, unique_keys=False))
+    except InvalidArguments:
+        return "{}"
 
 
 def _same_content(reply: Reply, message: Message) -> bool:

@@ -319,6 +319,8 @@ def test_messages_older_than_the_script_are_none_of_its_replies() -> None:
         ('{"a": ', "{}", True),  # a wire that can't carry invalid JSON
         ('{"a": ', '{"a": ', True),
         ('{"a": 1}', "{}", False),
+        ('{"a": 1, "b": 0, "a": 2}', '{"b": 0, "a": 2}', True),  # one that has objects
+        ('{"a": 1, "b": 0, "a": 2}', '{"b": 0, "a": 1}', False),
         ('{"a": 1}', '{"a": 2}', False),
         ('{"a": ', '{"a"', False),
     ],
@@ -326,7 +328,7 @@ def test_messages_older_than_the_script_are_none_of_its_replies() -> None:
 def test_arguments_are_the_same_when_they_mean_the_same(
     asked: str, seen: str, same: bool
 ) -> None:
-    """Order and white space do not count; invalid JSON may have become `{}`."""
+    """Order and white space do not count; a wire may have no place for invalid JSON."""
     assert same_call(Call("a", asked), ToolCall("x", "a", seen)) is same
     assert not same_call(Call("b", asked), ToolCall("x", "a", seen))
 
