@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ from agentsim.providers.openai.ids import request_id
 from agentsim.providers.openai_responses.stored import Kept
 from agentsim.providers.openai_responses.wire import ResponsesReader
 from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.bodies import json_bytes
 from agentsim.providers.wires.rules import INVALID, WireRefusal
 
 __all__ = ["more"]
@@ -77,5 +77,4 @@ def _not_found(response_id: str) -> HttpAnswer:
 
 def _json(data: Mapping[str, Any]) -> HttpAnswer:
     headers = {"content-type": "application/json", "x-request-id": request_id(0)}
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return HttpAnswer(200, headers, text.encode("utf-8", "surrogatepass"))
+    return HttpAnswer(200, headers, json_bytes(data))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -22,6 +21,7 @@ from agentsim.providers.transports.routes import (
 from agentsim.providers.transports.streams import Streamed, stream_answer
 from agentsim.providers.wires.answers import HttpAnswer
 from agentsim.providers.wires.asked import Asked, Reader
+from agentsim.providers.wires.bodies import json_bytes
 from agentsim.providers.wires.dialect import Answered, Dialect, HasMore, HasStore
 
 __all__ = ["Attempts", "ModelService", "Served", "error_answer_to"]
@@ -188,9 +188,8 @@ def _speaks(asked: Route) -> Dialect:
 
 
 def _json(data: Mapping[str, Any], headers: Mapping[str, str]) -> HttpAnswer:
-    body = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     told = {"content-type": "application/json", **headers}
-    return HttpAnswer(200, told, body.encode("utf-8", "surrogatepass"))
+    return HttpAnswer(200, told, json_bytes(data))
 
 
 def _failed(dialect: Dialect, error: ProviderError, number: int) -> HttpAnswer:

@@ -1,12 +1,17 @@
-"""Bodies of requests, read as services read them."""
+"""JSON as services read and write it: bodies of requests and of answers."""
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 from agentsim.core import InvalidArguments, parse_json
 
-__all__ = ["read_object"]
+__all__ = ["json_bytes", "read_object"]
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character that takes two: JSON can escape it, and UTF-8 has no bytes for it."""
 
 
 def read_object(raw: bytes) -> dict[str, Any] | None:
@@ -16,3 +21,16 @@ def read_object(raw: bytes) -> dict[str, Any] | None:
     except (InvalidArguments, UnicodeDecodeError):
         return None
     return body if isinstance(body, dict) else None
+
+
+def json_bytes(data: object) -> bytes:
+    """The bytes of a body, in UTF-8; half of a character, as a cut text ends, escaped."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _HALF.sub(_escaped, text).encode()
+
+
+def _escaped(half: re.Match[str]) -> str:
+    return f"\\u{ord(half[0]):04x}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from agentsim.core import parse_json
+from agentsim.providers.wires.bodies import json_bytes
 from agentsim.providers.wires.dialect import Frame
 
 __all__ = ["frame_bytes", "read_frames_of"]
@@ -19,10 +19,9 @@ _MARK = b"\xef\xbb\xbf"
 def frame_bytes(frame: Frame) -> bytes:
     """One event, with the blank line that ends it."""
     data = frame.data
-    if not isinstance(data, str):
-        data = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    told = data.encode() if isinstance(data, str) else json_bytes(data)
     named = f"event: {frame.event}\n" if frame.event else ""
-    return f"{named}data: {data}\n\n".encode("utf-8", "surrogatepass")
+    return b"%sdata: %s\n\n" % (named.encode(), told)
 
 
 def read_frames_of(raw: bytes) -> list[Frame]:
