@@ -38,7 +38,8 @@ _STATE = (
 _VERDICT = (
     "`verdict`, one of `holds`, `violated`, `unknown`, `usage`, `internal`; `exit_code`, "
     "that of the command line; `run`; `ended`: false where it may yet come to another; "
-    "`scenario`; `agent`; `error`: what is wrong with script or scenario, or null; "
+    "`scenario`; `agent`; `error`: why the run was halted, what is wrong with script or "
+    "scenario, or null; "
     "`invariants`: id to status, evidence and violations; `unmet`; `deviations`; "
     "`trace_digest`; `notes`: what services accept, and programs should not get used to"
 )

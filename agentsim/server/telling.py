@@ -46,7 +46,8 @@ class ServedVerdict:
         word: The verdict in one word.
         trace: What it is about.
         verdict: All judgements, or None where the run could not be judged.
-        error: What is wrong with script or scenario, or why there is nothing to judge.
+        error: Why the run was halted, such as a script that ran out, what is wrong with
+            script or scenario, or why there is nothing to judge.
         ended: Whether the run was ended; else it may come to another verdict.
     """
 
@@ -116,7 +117,8 @@ def verdict_of(session: Session) -> ServedVerdict:
         word = "internal" if isinstance(error, InternalError) else "usage"
         return ServedVerdict(session, word, trace, None, str(error), ended)
     verdict = verdict_on(judgements, met_in(session.scene))
-    return ServedVerdict(session, verdict.status, trace, verdict, "", ended)
+    halted = "" if failure is None else str(failure)
+    return ServedVerdict(session, verdict.status, trace, verdict, halted, ended)
 
 
 def exit_code(told: Iterable[ServedVerdict]) -> int:

@@ -120,7 +120,7 @@ def test_a_large_body_is_read_and_a_too_large_one_refused(server: Serving) -> No
 
 
 def test_a_script_that_ran_out_is_told_and_not_retried(server: Serving) -> None:
-    """The program gets the reason, at once, and the verdict tells it."""
+    """The program gets the reason, at once, and the verdict tells it beside violations."""
     loop(server.url, "agentsim-out")
     more = asked(
         {"role": "assistant", "content": "Freed 20 GB."},
@@ -133,6 +133,9 @@ def test_a_script_that_ran_out_is_told_and_not_retried(server: Serving) -> None:
             "the run 'out' was halted: the script ran out" in told["error"]["message"]
         )
         assert told["error"]["code"] == "agentsim_run_over"
+    found = server.verdict("out")
+    assert found.word == "violated"
+    assert found.error.startswith("the script ran out: ")
 
 
 def test_what_is_not_simulated_halts_the_run_and_says_so(server: Serving) -> None:
