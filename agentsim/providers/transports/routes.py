@@ -27,6 +27,9 @@ _ANSWERS = {
 _VENDORS: dict[str, Vendor] = {"messages": "anthropic"}
 """Dialect -> whose it is, where it is not OpenAI's."""
 
+_STORED = ("GET", "chat")
+"""What lists stored completions; other methods are for nothing there."""
+
 _MODELS = "/models"
 
 _ELSEWHERE = {
@@ -103,10 +106,12 @@ def route(request: HttpRequest, *, rooted: bool = False) -> Route:
         if dialect not in DIALECTS:
             break
         whose = _VENDORS.get(dialect, "openai")
-        if not rest and request.method == "POST":
-            return Route("answer", dialect, whose)
         if rest:
             return Route("beside", dialect, whose, rest)
+        if request.method == "POST":
+            return Route("answer", dialect, whose)
+        if (request.method, dialect) != _STORED:
+            return Route("unknown", vendor=whose)
     words = "" if rooted and path.startswith(f"{VERSION}/") else foreign_words(path)
     return Route("foreign", words, vendor) if words else Route("unknown", vendor=vendor)
 

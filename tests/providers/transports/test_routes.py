@@ -9,6 +9,7 @@ from agentsim.providers.transports.routes import (
     ANTHROPIC_HOST,
     OPENAI_HOST,
     Route,
+    Vendor,
     route,
 )
 
@@ -87,6 +88,16 @@ def test_what_a_service_has_and_this_one_has_not_is_told(
 ) -> None:
     """It is named, so that nobody takes it for a wrong address."""
     assert to(method, OPENAI_HOST, path) == Route("foreign", words)
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "DELETE", "GET"])
+@pytest.mark.parametrize("path", ["/v1/responses", "/v1/messages"])
+def test_another_method_on_the_path_of_an_answer_is_unknown(
+    method: str, path: str
+) -> None:
+    """A probe, or a slip, is told so by the service, and ends no run."""
+    vendor: Vendor = "anthropic" if path == "/v1/messages" else "openai"
+    assert to(method, OWN, path) == Route("unknown", vendor=vendor)
 
 
 def test_what_stands_below_a_dialect_is_asked_of_it() -> None:

@@ -17,7 +17,7 @@ ASKED: Any = [{"role": "user", "content": "Hi"}]
 
 FIELDS: Any = {"model": "claude", "max_tokens": 99}
 
-TEXTS = ["cut: \ud83d", "\ude00", "\ud83d and \U0001f600", "\0", "\u2028\r\n\ndata: x"]
+TEXTS = ["cut: \ud83d", "\ude00 \ud83d and \U0001f600", "\0 \u2028\r\n\ndata: x"]
 
 
 async def chat(env: Env) -> str:
