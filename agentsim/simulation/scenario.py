@@ -217,28 +217,29 @@ class Scenario:
         known = {tool.name: tool.writes for tool in self.known_tools}
         for name in self.tools or ():
             if name not in known:
-                raise ScenarioError(
-                    f"tools: unknown tool {name!r}{did_you_mean(name, known)}"
-                )
+                raise ScenarioError(f"tools: {_unknown(name, known)}")
         for name in self.human.refuses if self.human is not None else ():
             if name not in known:
-                raise ScenarioError(
-                    f"human.refuses: unknown tool {name!r}{did_you_mean(name, known)}"
-                )
+                raise ScenarioError(f"human.refuses: {_unknown(name, known)}")
         for position, name in self.replies.called_tools():
             if name not in known:
-                raise ScenarioError(
-                    f"script[{position}]: unknown tool {name!r}{did_you_mean(name, known)}"
-                )
+                raise ScenarioError(f"script[{position}]: {_unknown(name, known)}")
         try:
             check_rules(self.rules, known)
         except UsageError as error:
             raise ScenarioError(f"faults: {error}") from None
         for name in self.expectation.effects or ():
             if name not in known:
-                raise ScenarioError(
-                    f"expect.effects: unknown tool {name!r}{did_you_mean(name, known)}"
-                )
+                raise ScenarioError(f"expect.effects: {_unknown(name, known)}")
+
+
+def _unknown(name: str, known: Mapping[str, object]) -> str:
+    """That there is no such tool, and what was meant, or where tools come from."""
+    near = did_you_mean(name, known) or (
+        "; tools come with the parts of the world, or in Python by "
+        f"tool({name!r}, returns=...)"
+    )
+    return f"unknown tool {name!r}{near}"
 
 
 def _listed(name: str, value: object) -> tuple[Any, ...]:

@@ -274,3 +274,15 @@ def test_a_start_of_another_world_is_refused(start: object, words: str) -> None:
     """The scenario says at once that what it should begin from does not fit."""
     with pytest.raises(ScenarioError, match=re.escape(words)):
         reading(start=start)
+
+
+def test_a_tool_that_nothing_resembles_is_told_with_where_tools_come_from() -> None:
+    """Who has tools of an own program reads how to name them; a slip is only corrected."""
+    with pytest.raises(ScenarioError) as caught:
+        Scenario(task="Go.", script=[call("find_order")], world=[Disk()])
+    assert str(caught.value) == (
+        "script[0]: unknown tool 'find_order'; tools come with the parts of the world, or "
+        "in Python by tool('find_order', returns=...)"
+    )
+    with pytest.raises(ScenarioError, match=r"did you mean 'check_disk'\?$"):
+        Scenario(task="Go.", script=[call("check_disc")], world=[Disk()])
