@@ -40,6 +40,8 @@ class StreamedChatReviewer(ChatReviewer):
                 completion = await stream.get_final_completion()
         except (LengthFinishReasonError, ContentFilterFinishReasonError) as error:
             return cut_short(error)
+        except AssertionError as error:  # the helper's own, where nothing came at all
+            raise BrokenOff("the stream ended before it began") from error
         return whole(completion.choices[0])
 
 
@@ -55,6 +57,8 @@ class BlockingStreamedChatReviewer(BlockingChatReviewer):
                 completion = stream.until_done().get_final_completion()
         except (LengthFinishReasonError, ContentFilterFinishReasonError) as error:
             return cut_short(error)
+        except AssertionError as error:  # the helper's own, where nothing came at all
+            raise BrokenOff("the stream ended before it began") from error
         return whole(completion.choices[0])
 
 

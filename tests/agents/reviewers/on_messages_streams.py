@@ -59,6 +59,8 @@ class StreamedMessagesReviewer(MessagesReviewer):
             raise BrokenOff(f"the stream broke off: {error}") from error
         except ValueError as error:  # arguments that are no JSON
             raise BrokenOff(f"the stream can't be read: {error}") from error
+        except AssertionError as error:  # the helper's own, where nothing came at all
+            raise BrokenOff("the stream ended before it began") from error
 
 
 class BlockingStreamedMessagesReviewer(BlockingMessagesReviewer):
@@ -79,6 +81,8 @@ class BlockingStreamedMessagesReviewer(BlockingMessagesReviewer):
             raise BrokenOff(f"the stream broke off: {error}") from error
         except ValueError as error:
             raise BrokenOff(f"the stream can't be read: {error}") from error
+        except AssertionError as error:  # the helper's own, where nothing came at all
+            raise BrokenOff("the stream ended before it began") from error
 
 
 class ByHandMessagesReviewer(MessagesReviewer):

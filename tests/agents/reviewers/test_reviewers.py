@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agentsim.core import Finished, RequestFailed
@@ -18,6 +20,25 @@ def test_a_right_reviewer_tells_the_story(form: str, name: str) -> None:
     """Without deviations each reviewer does what the story expects, and none is warned."""
     made = run(STORIES[name], RIGHT[form]).expect_holds()
     assert made.notes == ()
+
+
+STREAMED = [form for form in RIGHT if "streamed" in form or "by hand" in form]
+
+BREAKS = [
+    f"{fault}={place}@1"
+    for fault in ("stream_cut", "stream_ends_early", "stream_error")
+    for place in (0, 1, "end")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", STREAMED)
+def test_a_right_reviewer_fails_in_order_wherever_a_stream_breaks(form: str) -> None:
+    """Before the first event too, where helpers of the SDKs raise an AssertionError."""
+    for fault in BREAKS:
+        made = run(replace(STORIES["review_pr"], faults=[fault]), RIGHT[form])
+        violated = [judgement.id for judgement in made.verdict.violated]
+        assert (fault, made.outcome.status, violated) == (fault, "failed", ["expected"])
 
 
 RUNS = {"review_pr": 20, "declined_merge": 5, "missing_file": 5, "thoughtful": 5}
