@@ -32,10 +32,11 @@ _TAIL = """
 ## Groups
 
 Where faults are offered, the name of a group stands for all of its faults, and `all` on
-the command line for the installed ones too. `agentsim explore` offers `own` unless told
-otherwise. That is fine for random runs, which draw a few kinds of trouble for each run. The
-number of exhaustive runs grows with the square of what is offered, so name what you care
-about there: `--faults answer_lost,malformed_arguments --deviations 2`.
+the command line for the installed ones too. Unless told otherwise `agentsim explore` offers
+`all`, and `explore(...)` in Python `own`. That is fine for random runs, which draw a few
+kinds of trouble for each run. The number of exhaustive runs grows with the square of what is
+offered, so name what you care about there:
+`--faults answer_lost,malformed_arguments --deviations 2`.
 
 {groups}
 ## In a scenario
