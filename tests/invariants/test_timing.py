@@ -277,6 +277,21 @@ def test_what_stands_behind_the_call_at_hand_never_started(
 
 
 @pytest.mark.parametrize(
+    ("first", "expected"), [(UNKNOWN, "unknown"), ("Error: broken", "violated")]
+)
+def test_a_repeat_of_an_equal_call_is_not_taken_for_the_next_one(
+    first: str, expected: str
+) -> None:
+    """The first failed and was cut in its second try; of the second nothing is known."""
+    run = Run([NOTE])
+    run.asks(call("note"), call("note"))
+    run.runs("note", ending="error")
+    run.runs("note", ending="cancelled")
+    run.tells(first, SKIPPED)
+    assert verdict(run.ends("deadline"), "cut-calls-told").status == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Error: it was lost", "holds"),

@@ -43,6 +43,10 @@ OPEN = ("outcome unknown", "outcome is unknown", "may have", "might have")
     exemptions=(
         "Results that no history shows.",
         "A block of the loop detection, which stands in place of any result.",
+        (
+            "One of several equal calls, where another failed and is told as unknown: it may "
+            "have been run once more."
+        ),
         "Reads: whether one that was cut off had ended is the same to everybody.",
         (
             "The first call of a response that did not come to its end: it may have been "
@@ -75,6 +79,8 @@ def cut_calls_told(facts: Facts) -> Ruling:
                 result = asked.result
                 if result is None or asked.blocked or asked.guessed:
                     continue
+                if _is_repeat(turn, asked):
+                    continue
                 if asked.call.name in writes:
                     found = list(_told(life, turn, asked, result, behind=behind))
                     evidence += len(found)
@@ -104,6 +110,24 @@ def _with_place(turn: Turn) -> Iterator[tuple[Asked, bool]]:
             behind = behind or _could_run(asked)
         elif last.end is None or last.end.ending == "cancelled":
             behind = True
+
+
+def _is_repeat(turn: Turn, asked: Asked) -> bool:
+    """Whether what ran for a call may be an equal call, run again after it had failed.
+
+    Nothing tells the two apart but the result of the other, which says that it was cut.
+    """
+    return asked.last is not None and any(
+        other.call.name == asked.call.name
+        and other.call.arguments == asked.call.arguments
+        and other.last is not None
+        and other.last.end is not None
+        and other.last.end.ending == "error"
+        and other.result is not None
+        and is_uncertain(other.result.content.lower())
+        for other in turn.asked
+        if other is not asked
+    )
 
 
 def _told(
