@@ -6,6 +6,7 @@ machines are noisy, so believe the ratios rather than the microseconds.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -26,6 +27,9 @@ from benchmarks.http_loop import constant_server, loop, served, up_s
 from benchmarks.openai_loop import CannedOpenAI, agent
 from benchmarks.stock import StockRun
 from benchmarks.threads import JOBS, fifteen_gates, simulated_jobs, stock_jobs
+
+# Starts are measured as users have them: with what was compiled before kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 ROUNDS = 7
 
@@ -102,7 +106,7 @@ def openai_loop() -> list[Row]:
 
 def server() -> list[Row]:
     """How soon a server answers, and a loop over HTTP against a constant application."""
-    (up,) = seconds(up_s, times=1)
+    up = min(up_s() for _ in range(ROUNDS))  # without what its end takes
     with served() as ours, constant_server() as constant:
         served_s, constant_s = seconds(loop(ours), loop(constant), times=20)
     return [
