@@ -8,7 +8,7 @@ from typing import Any
 
 from agentsim.core import ProviderError
 from agentsim.providers.anthropic.ids import request_id
-from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.answers import HttpAnswer, gateway_page
 
 __all__ = ["error_answer", "error_body", "headers_of", "wire_error"]
 
@@ -113,9 +113,7 @@ def error_answer(error: ProviderError, *, number: int = 0) -> HttpAnswer:
     if status is None:
         raise ValueError("an error without a status has no answer: no answer came")
     if status in GATEWAY:
-        title = f"{status} {GATEWAY[status]}"
-        page = f"<html><head><title>{title}</title></head><body>{title}</body></html>"
-        return HttpAnswer(status, {"content-type": "text/html"}, page.encode())
+        return gateway_page(status, GATEWAY[status])
     headers = {
         "content-type": "application/json",
         **headers_of(number),

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentsim.core import ProviderError
 from agentsim.providers.openai.ids import request_id
-from agentsim.providers.wires.answers import HttpAnswer
+from agentsim.providers.wires.answers import HttpAnswer, gateway_page
 
 __all__ = ["error_answer", "error_body", "wire_error"]
 
@@ -133,9 +133,7 @@ def error_answer(error: ProviderError, *, number: int = 0) -> HttpAnswer:
     if status is None:
         raise ValueError("an error without a status has no answer: no answer came")
     if status in GATEWAY:
-        title = f"{status} {GATEWAY[status]}"
-        page = f"<html><head><title>{title}</title></head><body>{title}</body></html>"
-        return HttpAnswer(status, {"content-type": "text/html"}, page.encode())
+        return gateway_page(status, GATEWAY[status])
     headers = {
         "content-type": "application/json",
         "openai-version": "2020-10-01",

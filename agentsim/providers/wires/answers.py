@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = ["HttpAnswer", "Pieces"]
+__all__ = ["HttpAnswer", "Pieces", "gateway_page"]
 
 Wait = Callable[[], Awaitable[None]]
 
@@ -62,3 +62,14 @@ class HttpAnswer:
     headers: Mapping[str, str]
     body: bytes = b""
     pieces: Pieces | None = None
+
+
+def gateway_page(status: int, reason: str) -> HttpAnswer:
+    """An answer from before the service: a page for people, and no JSON.
+
+    Args:
+        reason: The words of the status, such as `Bad Gateway`.
+    """
+    title = f"{status} {reason}"
+    page = f"<html><head><title>{title}</title></head><body>{title}</body></html>"
+    return HttpAnswer(status, {"content-type": "text/html"}, page.encode())
