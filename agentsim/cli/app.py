@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 import typer
@@ -25,7 +25,7 @@ from agentsim.cli.output import (
 )
 from agentsim.core import AgentsimError, Finding, InternalError, UsageError
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "load_command", "main"]
 
 COMMANDS = (
     "run",
@@ -33,11 +33,15 @@ COMMANDS = (
     "replay",
     "show",
     "check",
-    "cassette",
+    "cassette audit",
+    "cassette import",
     "serve",
     "list",
     "doctor",
 )
+"""All commands, in the order of the help; a command of two words is one of a group."""
+
+GROUPS = {"cassette": "What can be done with recorded sessions."}
 
 EXIT_VIOLATED = 1
 EXIT_USAGE = 3
@@ -137,11 +141,38 @@ def _app(words: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    called = [word for word in words[:1] if word in COMMANDS]
-    for name in called or COMMANDS:
-        module = importlib.import_module(f"agentsim.cli.{name}_command")
-        app.command(name)(module.command)
+    groups: dict[str, typer.Typer] = {}
+    for name in _called(words) or COMMANDS:
+        group, _, last = name.rpartition(" ")
+        if group and group not in groups:
+            groups[group] = _group(group)
+            app.add_typer(groups[group], name=group)
+        groups.get(group, app).command(last)(load_command(name))
     return app
+
+
+def _called(words: Sequence[str]) -> tuple[str, ...]:
+    """The one command that is called, or those of its group; empty: none."""
+    for named in (words[:2], words[:1]):
+        if named and (name := " ".join(named)) in COMMANDS:
+            return (name,)
+    return tuple(name for name in COMMANDS if name.split(" ")[:-1] == list(words[:1]))
+
+
+def load_command(name: str) -> Callable[..., int]:
+    """Import the function of a command, such as `run` or `cassette audit`."""
+    group, _, last = name.replace("-", "_").rpartition(" ")
+    place = f"{group}.{last}_action" if group else f"{last}_command"
+    command: Callable[..., int] = importlib.import_module(
+        f"agentsim.cli.{place}"
+    ).command
+    return command
+
+
+def _group(name: str) -> typer.Typer:
+    group = typer.Typer(no_args_is_help=True, help=GROUPS[name])
+    group.callback()(lambda: None)
+    return group
 
 
 def _root() -> None:

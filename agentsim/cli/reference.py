@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from agentsim.cli.app import COMMANDS
+from agentsim.cli.app import COMMANDS, load_command
 
 __all__ = ["command_line_page"]
 
@@ -59,7 +58,7 @@ def command_line_page() -> str:
 
 
 def _section(name: str) -> str:
-    command = importlib.import_module(f"agentsim.cli.{name}_command").command
+    command = load_command(name)
     parameters = tuple(_parameters(command))
     arguments = [str(p.info.metavar) for p in parameters if not p.names]
     last = [words for words in arguments if "--" in words]

@@ -11,6 +11,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
+from agentsim.cli.app import COMMANDS
 from agentsim.core import EVENT_KINDS, Env
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import NUMBERED_RULES
@@ -40,13 +41,10 @@ def test_every_page_of_the_reference_is_made() -> None:
     assert sorted(file.name for file in FOLDER.glob("*.md")) == sorted(PAGES)
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["run", "explore", "replay", "show", "check", "cassette", "list", "doctor"],
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_on_the_page(command: str) -> None:
     """What `--help` names as an option of a command stands in that command's section."""
-    told = agentsim(command, "--help").out
+    told = agentsim(*command.split(), "--help").out
     options = set(re.findall(r"--[a-z][a-z-]+", told)) - {"--help"}
     _, _, section = PAGES["command-line.md"]().partition(f"## agentsim {command}\n")
     section = section.partition("\n## ")[0]

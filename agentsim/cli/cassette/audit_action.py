@@ -1,4 +1,4 @@
-"""`agentsim cassette`: what can be done with recorded sessions."""
+"""`agentsim cassette audit`: secrets that are left in cassettes."""
 
 from __future__ import annotations
 
@@ -8,49 +8,27 @@ from typing import Annotated, Any
 
 import typer
 
-from agentsim.cassettes import import_recording, load_cassette
+from agentsim.cassettes import load_cassette
 from agentsim.cassettes.redaction import AuditFinding, audit_cassette
 from agentsim.cli.common import JsonOption
 from agentsim.cli.output import console, print_json, tell
-from agentsim.core import CassetteError, UsageError, did_you_mean
+from agentsim.core import CassetteError
 from agentsim.report import EXIT_CODES
 
 __all__ = ["command"]
-
-ACTIONS = ("audit", "import")
 
 WORST = ("usage", "violated", "unknown", "holds")
 
 
 def command(
-    action: Annotated[
-        str, typer.Argument(metavar="ACTION", help="What to do: `audit`, `import`.")
-    ],
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Cassettes, or what to import."),
-    ],
-    into: Annotated[
-        Path | None,
-        typer.Option("--into", metavar="FILE", help="The cassette to import into."),
-    ] = None,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Cassettes.")],
     as_json: JsonOption = False,
 ) -> int:
-    """Look for secrets that are left in cassettes (`audit`), or make one (`import`).
+    """Look for secrets that are left in cassettes.
 
     Streams are put together, JSON in strings is read, Base64 and URLs are decoded. Exit
     code 1: a secret is left; 2: something may be one, since it looks random.
-    Imported is one recording of vcrpy or pytest-recording (YAML), or exchanges as JSON
-    lines (`.jsonl`); secrets are replaced.
     """
-    if action not in ACTIONS:
-        raise UsageError(
-            f"cassette: expected audit or import, got {action!a}{did_you_mean(action, ACTIONS)}"
-        )
-    if action == "import":
-        return _imported(files, into, as_json=as_json)
-    if into is not None:
-        raise UsageError("--into: only import takes it: leave it out")
     rows = [_audited(path, as_json=as_json) for path in files]
     status = next(
         worst for worst in WORST if any(row["verdict"] == worst for row in rows)
@@ -60,17 +38,6 @@ def command(
         told = {"error": errors[0]} if errors else {}
         print_json({"verdict": status, **told, "files": rows})
     return EXIT_CODES[status]
-
-
-def _imported(files: Sequence[Path], into: Path | None, *, as_json: bool) -> int:
-    if into is None or len(files) != 1:
-        raise UsageError("cassette import: expected one FILE, and --into CASSETTE")
-    count = import_recording(files[0], into)
-    if as_json:
-        print_json({"verdict": "holds", "file": str(into), "exchanges": count})
-    else:
-        tell(console(), f"{into}: {count} exchanges, imported from {files[0]}")
-    return EXIT_CODES["holds"]
 
 
 def _audited(path: Path, *, as_json: bool) -> dict[str, Any]:

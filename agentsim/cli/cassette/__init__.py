@@ -1,0 +1,1 @@
+"""`agentsim cassette`: one module per action, named as the action, loaded on use."""
