@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Coroutine
-from typing import Any
 
 from agentsim.core import InternalError, ProviderError, UsageError
 from agentsim.providers.transports import HttpRequest, NoAnswer, error_answer_to
@@ -20,7 +17,8 @@ from agentsim.server.asgi import (
     send_answer,
     too_large,
 )
-from agentsim.server.connections import Connections
+from agentsim.server.hosting.connections import Connections
+from agentsim.server.hosting.presence import gone, while_there
 from agentsim.server.runs import Runs, run_name
 from agentsim.server.session import Session, not_retried
 
@@ -49,9 +47,9 @@ class ModelApp:
         except UsageError as error:
             await send_answer(_refused(request, str(error)), send)
             return
-        if not await _while_there(_answer(session, request, send), receive):
+        if not await while_there(_answer(session, request, send), receive):
             self._connections.cut(scope["client"])
-            await _gone(receive)
+            await gone(receive)
 
 
 async def _answer(session: Session, request: HttpRequest, send: Send) -> bool:
@@ -75,30 +73,6 @@ async def _answer(session: Session, request: HttpRequest, send: Send) -> bool:
     finally:
         session.life.forget()
     return True
-
-
-async def _while_there(work: Coroutine[Any, Any, bool], receive: Receive) -> bool:
-    """Do some work for as long as the client waits for it; True where it went away."""
-    task = asyncio.create_task(work)
-    await asyncio.sleep(0)
-    if task.done():  # nearly always: nothing in it waits
-        return task.result()
-    leaving = asyncio.create_task(_gone(receive))
-    try:
-        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        return True
-    finally:
-        for left in (task, leaving):
-            left.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await left
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _request(scope: Scope, body: bytes) -> HttpRequest:

@@ -43,20 +43,26 @@ class CommandEnding:
 
 
 async def run_command(
-    command: Sequence[str], environment: Mapping[str, str]
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    output: int | None = STDERR,
 ) -> CommandEnding:
     """Run a command with more variables, to its end.
 
-    What it writes to standard output goes to standard error, as that of any agent under
-    test. Signals that should end this process are left to the command: ^C reaches it by
+    Signals that should end this process are left to the command: ^C reaches it by
     itself, and a SIGTERM is passed on.
+
+    Args:
+        output: The descriptor that its standard output goes to: standard error, as that
+            of any agent under test; None: standard output.
 
     Raises:
         UsageError: when it can't be started.
     """
     try:
         process = await asyncio.create_subprocess_exec(
-            *command, env=_with(environment), stdout=STDERR
+            *command, env=_with(environment), stdout=output
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no command"

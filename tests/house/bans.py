@@ -208,7 +208,7 @@ ALLOWED = (
         "it runs the command that a person gave it, beside the server",
     ),
     Allowed(
-        "agentsim/server/listening.py",
+        "agentsim/server/hosting/host.py",
         "network",
         "it opens the socket that the server listens on",
     ),

@@ -14,7 +14,7 @@ import pytest
 from agentsim.core import Request, RequestSent, UsageError
 from agentsim.providers import Reply, by, say
 from agentsim.server import Listening, Serving
-from agentsim.server.listening import _why_unbound
+from agentsim.server.hosting.host import _why_unbound
 from agentsim.simulation import Scenario
 from agentsim.trace import from_jsonl
 from agentsim.world import Disk
