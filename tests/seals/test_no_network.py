@@ -51,6 +51,21 @@ def test_what_leaves_the_machine_is_refused(what: str) -> None:
     assert off.attempts == [words]
 
 
+def test_guards_may_end_in_another_order_than_they_began() -> None:
+    """Each judges from its beginning to its end, whichever came or went meanwhile."""
+    first, second = guard(), guard("192.0.2.0/24")
+    with contextlib.ExitStack() as ends:
+        with first:
+            ends.enter_context(second)
+        with pytest.raises(Off):
+            _udp("198.51.100.1")  # the second is still on
+        with first, pytest.raises(Off):
+            _udp("192.0.2.1")  # which the second alone would let through
+    assert (len(first.attempts), len(second.attempts)) == (1, 1)
+    with contextlib.suppress(OSError):
+        _udp("198.51.100.1")
+
+
 def test_what_stays_on_the_machine_goes_free() -> None:
     """Loopback, names of this machine, local sockets, servers and programs are let be."""
     with guard() as off, socket.create_server(("127.0.0.1", 0)) as server:

@@ -44,7 +44,7 @@ class Guarded:
         strays: Takes down the threads that the life starts.
     """
 
-    __slots__ = ("_before", "_loop", "_multiprocessing", "_start", "_strays")
+    __slots__ = ("_loop", "_multiprocessing", "_start", "_strays")
 
     def __init__(self, loop: SimLoop, strays: Strays) -> None:
         self._loop = loop
@@ -53,7 +53,7 @@ class Guarded:
     def __enter__(self) -> None:
         """Judge from now on, before all others."""
         HOOK.install()
-        self._before, HOOK.judge = HOOK.judge, self
+        HOOK.enter(self)
         self._multiprocessing = sys.modules.get("multiprocessing.process")
         if self._multiprocessing is not None:
             self._watch(self._multiprocessing)
@@ -62,7 +62,7 @@ class Guarded:
     def __exit__(self, *_: object) -> None:
         """Leave it to whoever judged before."""
         self._strays.rest()
-        HOOK.judge = self._before
+        HOOK.leave(self)
         if self._multiprocessing is not None:
             self._multiprocessing.BaseProcess.start = self._start
 

@@ -27,10 +27,10 @@ class Judge(Protocol):
 class _Hook:
     """The one audit hook of the process, and who judges at the moment."""
 
-    __slots__ = ("_asking", "_before", "_idents", "judge")
+    __slots__ = ("_asking", "_before", "_idents", "_judges")
 
     def __init__(self) -> None:
-        self.judge: Judge | None = None
+        self._judges: tuple[Judge, ...] = ()
         self._before: WeakSet[threading.Thread] | None = None
         self._idents: frozenset[int] = frozenset()
         self._asking = threading.local()
@@ -46,6 +46,16 @@ class _Hook:
         self._idents = frozenset(running - {thread.ident for thread in known})
         sys.addaudithook(self._hear)
 
+    def enter(self, judge: Judge) -> None:
+        """Let somebody judge, before those who judge already."""
+        self._judges = (judge, *self._judges)
+
+    def leave(self, judge: Judge) -> None:
+        """Let it judge no more; it need not be the one that came last."""
+        judges = list(self._judges)
+        del judges[next(at for at, one in enumerate(judges) if one is judge)]
+        self._judges = tuple(judges)
+
     def was_before(self) -> bool:
         """Whether the thread at hand was there before the hook was."""
         thread = current_thread()
@@ -54,8 +64,8 @@ class _Hook:
         return self._before is not None and thread in self._before
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        judge = self.judge
-        if judge is None:
+        judges = self._judges
+        if not judges:
             return
         if event == "import" and str(args[0]).startswith(_STARTERS):
             event = PROCESS
@@ -66,7 +76,8 @@ class _Hook:
         __tracebackhide__ = True
         self._asking.now = True
         try:
-            judge.judge(event, args)
+            for judge in judges:
+                judge.judge(event, args)
         finally:
             self._asking.now = False
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 
 from agentsim.engine.seals.asked import EVENTS, Arguments
 from agentsim.engine.seals.callers import caller, on_thread
-from agentsim.engine.seals.hook import HOOK, Judge, current_thread
+from agentsim.engine.seals.hook import HOOK, current_thread
 from agentsim.engine.seals.strays import plain_name
 
 __all__ = ["NoNetwork"]
@@ -56,7 +56,6 @@ class NoNetwork:
         self._names = [host for host, network in networks.items() if network is None]
         self._networks = [one for one in networks.values() if one is not None]
         self._found: dict[str, None] = {}
-        self._before: Judge | None = None
         self._thread = 0
         HOOK.install()
 
@@ -64,12 +63,12 @@ class NoNetwork:
         """Judge from now on, on behalf of the thread at hand."""
         self._thread = threading.get_ident()
         self.attempts.clear()
-        self._before, HOOK.judge = HOOK.judge, self
+        HOOK.enter(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave it to whoever judged before."""
-        HOOK.judge = self._before
+        """Leave it to whoever judges beside."""
+        HOOK.leave(self)
 
     def judge(self, event: str, args: Arguments) -> None:
         """Refuse what leads off the machine."""
