@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from agentsim.core.errors import CassetteError as CassetteError
     from agentsim.core.errors import CassetteInUse as CassetteInUse
     from agentsim.core.errors import CassetteMiss as CassetteMiss
+    from agentsim.core.errors import Change as Change
+    from agentsim.core.errors import ChangeKind as ChangeKind
     from agentsim.core.errors import Deadlock as Deadlock
     from agentsim.core.errors import Finding as Finding
     from agentsim.core.errors import InternalError as InternalError
@@ -147,6 +149,8 @@ else:
             "CassetteInUse": "errors",
             "CassetteMiss": "errors",
             "Category": "tools",
+            "Change": "errors",
+            "ChangeKind": "errors",
             "CheckpointSaved": "events.runtime",
             "Client": "ports",
             "CondenseEnded": "events.runtime",

@@ -6,14 +6,17 @@ is what agents see. `Finding`: the tool did its work. `InternalError`: our own b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 __all__ = [
     "AgentsimError",
     "CassetteError",
     "CassetteInUse",
     "CassetteMiss",
+    "Change",
+    "ChangeKind",
     "Deadlock",
     "Finding",
     "InternalError",
@@ -50,8 +53,66 @@ class CassetteInUse(CassetteError):
     """Another process, or another recording of this one, is writing the cassette."""
 
 
+ChangeKind = Literal[
+    "dialect",
+    "model",
+    "streaming",
+    "tools",
+    "prompt",
+    "conversation",
+    "count",
+    "nothing recorded",
+    "settings",
+]
+"""In what a request can differ from what was recorded.
+
+`prompt` is the system prompt; `count`: it was recorded, and is asked once more;
+`settings`, such as the temperature, count for nothing and are told for information.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing in which a request differs from the recording that is nearest to it.
+
+    Attributes:
+        what: Which kind of thing.
+        where: The same in words, such as `message 4 (tool)`.
+        lines: The difference: what was recorded begins with `-`, what is asked with `+`;
+            what is long is cut.
+        message: Of a conversation, the first message that differs, 1-based; None: the
+            difference is in no message.
+        role: Of that message; empty when it has none.
+    """
+
+    what: ChangeKind
+    where: str
+    lines: tuple[str, ...] = ()
+    message: int | None = None
+    role: str = ""
+
+
 class CassetteMiss(UsageError):
-    """A request was never recorded; the message shows the nearest one that was."""
+    """A request was never recorded; the message shows the nearest one that was.
+
+    Attributes:
+        changes: All in which it differs from that one; `settings` are never the cause.
+        nearest: Number of the nearest exchange; None when nothing was recorded.
+        turn: Which turn of the model was asked for, 1-based; 0: not known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        changes: tuple[Change, ...] = (),
+        nearest: int | None = None,
+        turn: int = 0,
+    ) -> None:
+        super().__init__(message)
+        self.changes = changes
+        self.nearest = nearest
+        self.turn = turn
 
 
 class UnscriptedRequest(UsageError):

@@ -14,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from agentsim.cassettes import RecordedAnswer, RecordedExchange, RecordedRequest
 from agentsim.cassettes.matching import Matcher, meaning_of
+from agentsim.cassettes.matching.differences import changes_between
 from agentsim.core import CassetteError, CassetteMiss
 from tests.cassettes.drawing import texts
 
@@ -217,14 +218,150 @@ def test_a_miss_shows_the_nearest_and_what_differs(snapshot: SnapshotAssertion) 
         chat(*story),
         chat(say("system", "Be rude."), *story[1:], model="gpt-5"),
         chat(say("user", "Something else."), model="gpt-6", stream=True),
+        chat(say("user", "Something else."), temperature=1, n=2),
+        chat(say("user", "Something other."), temperature=1),
         "no JSON",
     ):
-        with pytest.raises(CassetteMiss) as caught:
-            matcher.find(body, CHAT)
-        told.append(str(caught.value))
+        try:
+            told.append(f"{matcher.find(body, CHAT).number}: {matcher.notes}")
+        except CassetteMiss as error:
+            told.append(str(error))
     with pytest.raises(CassetteMiss, match="nothing was recorded"):
         recorded().find("{}", "")
     assert "\n\n".join(told) == snapshot
+
+
+TOOLS = [{"type": "function", "function": {"name": n, "strict": 1}} for n in "ab"]
+
+STORY = (say("system", "Be kind."), say("user", "Pay."), asks("call_a1"))
+
+CHANGED: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "the model": (chat(*STORY, tools=TOOLS, model="x"), [("model", "the model")]),
+    "the prompt": (
+        chat(say("system", f"Now {UUIDS[0]}."), *STORY[1:], tools=TOOLS),
+        [("prompt", "the system prompt")],
+    ),
+    "no prompt": (chat(*STORY[1:], tools=TOOLS), [("prompt", "the system prompt")]),
+    "a tool": (
+        chat(*STORY, tools=[TOOLS[0], {"type": "function", "function": {"name": "b"}}]),
+        [("tools", "the tools (b is another)")],
+    ),
+    "other tools": (
+        chat(*STORY, tools=[TOOLS[1], {"name": "c"}]),
+        [("tools", "the tools (a is gone, c is new)")],
+    ),
+    "the order of tools": (
+        chat(*STORY, tools=TOOLS[::-1]),
+        [("tools", "the order of the tools")],
+    ),
+    "tools that are none": (chat(*STORY, tools=["a"]), [("tools", "the tools")]),
+    "streaming": (
+        chat(*STORY, tools=TOOLS, stream=True),
+        [("streaming", "whether it streams")],
+    ),
+    "a message": (
+        chat(*STORY[:1], say("user", "Pay it."), *STORY[2:], tools=TOOLS),
+        [("conversation", "message 2 (user)")],
+    ),
+    "more": (
+        chat(*STORY, result("call_a1", "ok"), tools=TOOLS),
+        [
+            (
+                "conversation",
+                "the length of the conversation (4 messages, recorded were 3)",
+            )
+        ],
+    ),
+    "less": (
+        chat(*STORY[:2], tools=TOOLS),
+        [
+            (
+                "conversation",
+                "the length of the conversation (2 messages, recorded were 3)",
+            )
+        ],
+    ),
+    "what it goes on from": (
+        chat(*STORY, tools=TOOLS, previous_response_id="resp_1"),
+        [("conversation", "what it goes on from")],
+    ),
+    "much at once": (
+        chat(say("system", "x"), *STORY[1:], model="y", temperature=0),
+        [
+            ("model", "the model"),
+            ("prompt", "the system prompt"),
+            ("tools", "the tools (a is gone, b is gone)"),
+            ("settings", "settings (temperature)"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_miss_tells_all_that_changed_as_data(what: str) -> None:
+    """Model, prompt, tools and conversation are told apart, also when several changed."""
+    body, expected = CHANGED[what]
+    matcher = recorded(chat(say("user", "Other.")), chat(*STORY, tools=TOOLS))
+    with pytest.raises(CassetteMiss) as caught:
+        matcher.find(body, CHAT)
+    assert [(one.what, one.where) for one in caught.value.changes] == expected
+    assert all(one.lines for one in caught.value.changes)
+    assert caught.value.nearest == 2
+    assert caught.value.turn == (1 if what == "less" else 2)
+
+
+def test_a_changed_message_is_told_by_number_and_role() -> None:
+    """Of a conversation the first message that differs is data; of the rest nothing is."""
+    matcher = recorded(chat(*STORY))
+    misses = []
+    for body, wire in (
+        (chat(*STORY[:2], asks("call_a1", name="other")), CHAT),
+        (chat(*STORY), "anthropic"),
+    ):
+        with pytest.raises(CassetteMiss) as caught:
+            matcher.find(body, wire)
+        misses += [(one.what, one.message, one.role) for one in caught.value.changes]
+    assert misses == [("conversation", 3, "assistant"), ("dialect", None, "")]
+    matcher.find(chat(*STORY), CHAT)
+    with pytest.raises(CassetteMiss) as caught:
+        matcher.find(chat(*STORY), CHAT)
+    assert [one.what for one in caught.value.changes] == ["count"]
+    with pytest.raises(CassetteMiss) as caught:
+        recorded().find(chat(), CHAT)
+    assert [one.what for one in caught.value.changes] == ["nothing recorded"]
+    assert caught.value.nearest is None
+
+
+def test_long_differences_are_cut_where_they_differ() -> None:
+    """Of a long line is shown what differs, and of many lines the first."""
+    one, two = (f"{'a ' * 500}{mark}{' b' * 500}" for mark in "xy")
+    matcher = recorded(chat(say("system", one), say("user", "\n".join("abcdefghi"))))
+    with pytest.raises(CassetteMiss) as caught:
+        matcher.find(
+            chat(say("system", two), say("user", "\n".join("ABCDEFGHI"))), CHAT
+        )
+    prompt, conversation = caught.value.changes
+    for line, mark in zip(prompt.lines, "xy", strict=False):
+        assert line[1:4] == "..."
+        assert f" {mark} " in line
+    assert max(map(len, prompt.lines)) < 170
+    assert len(conversation.lines) == 13
+    assert conversation.lines[-1] == "... and 7 lines more"
+
+
+def test_what_counts_for_nothing_is_noted() -> None:
+    """An answer that was recorded with another setting is given, and that is told."""
+    matcher = recorded(
+        chat(say("user", "x"), response_format={"type": "text"}, user="a")
+    )
+    asked = chat(say("user", "x"), response_format={"type": "json_object"}, user="b")
+    assert matcher.find(asked, CHAT).number == 1
+    (note,) = matcher.notes.values()
+    assert note.where == "settings (response_format)"
+    assert note.lines == (
+        "-response_format.type: text",
+        "+response_format.type: json_object",
+    )
 
 
 def test_what_may_differ_can_be_declared() -> None:
@@ -235,6 +372,33 @@ def test_what_may_differ_can_be_declared() -> None:
     assert len(digests) == 1
     with pytest.raises(CassetteError, match="no regular expression"):
         meaning_of(one, CHAT, ["("])
+
+
+PARTS = (*STORY, result("call_a1", "ok"), result("call_b1", "ok"), "no message")
+
+bodies = st.builds(
+    lambda messages, fields: json.dumps({"messages": messages, **fields}),
+    st.lists(st.sampled_from(PARTS), max_size=3),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "model": st.sampled_from(("m", "n")),
+            "stream": st.booleans(),
+            "system": st.sampled_from(("s", UUIDS[0])),
+            "instructions": st.just("s"),
+            "tools": st.lists(st.sampled_from((*TOOLS, "t", UUIDS[0])), max_size=2),
+            "conversation": st.just("c1"),
+        },
+    ),
+)
+
+
+@given(bodies, bodies)
+def test_what_does_not_match_differs_in_something(one: str, two: str) -> None:
+    """Of two requests that do not mean the same, at least one difference is told."""
+    assert same(one, two) == (
+        not changes_between(*(meaning_of(b, "") for b in (one, two)))
+    )
 
 
 @given(texts, st.sampled_from(("", CHAT)))

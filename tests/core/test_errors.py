@@ -7,6 +7,7 @@ from agentsim.core import (
     CassetteError,
     CassetteInUse,
     CassetteMiss,
+    Change,
     Deadlock,
     Finding,
     InternalError,
@@ -110,6 +111,7 @@ def test_provider_error_keeps_what_the_service_said() -> None:
         ToolFailed("lost", definite=False),
         ProviderError("x", status=500, kind="k", param="p", retry_after_s=1.0),
         UsageError("wrong"),
+        CassetteMiss("m", changes=(Change("model", "the model"),), nearest=3, turn=2),
     ],
 )
 def test_error_survives_a_process_border(error: AgentsimError) -> None:

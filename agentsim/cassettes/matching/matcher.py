@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from difflib import unified_diff
+from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.cassettes.matching.meaning import Meaning, lines_of, meaning_of
+from agentsim.cassettes.matching.differences import (
+    changed_settings,
+    changes_between,
+    distance,
+)
+from agentsim.cassettes.matching.meaning import Meaning, meaning_of
 from agentsim.cassettes.records import RecordedExchange
-from agentsim.core import CassetteMiss
+from agentsim.core import CassetteMiss, Change
 
 __all__ = ["Matcher"]
-
-LINES_MAX = 24
-"""Lines of a difference that are shown."""
 
 
 class Matcher:
@@ -44,6 +45,7 @@ class Matcher:
         self._waiting: dict[bytes, deque[int]] = {}
         for position, meaning in enumerate(self._meanings):
             self._waiting.setdefault(meaning.digest, deque()).append(position)
+        self._notes: dict[int, Change] = {}
         self._asked = 0
 
     @property
@@ -52,6 +54,11 @@ class Matcher:
         left = sorted(one for waiting in self._waiting.values() for one in waiting)
         return tuple(self._exchanges[position] for position in left)
 
+    @property
+    def notes(self) -> Mapping[int, Change]:
+        """By number of an exchange that answered: what of the settings was another."""
+        return dict(self._notes)
+
     def find(self, body: str, wire: str) -> RecordedExchange:
         """The next exchange that was recorded for such a request.
 
@@ -59,98 +66,69 @@ class Matcher:
             body: Redacted as the recordings are.
 
         Raises:
-            CassetteMiss: when there is none: with the nearest, and what differs.
+            CassetteMiss: when there is none: with the nearest, and all that differs.
         """
         self._asked += 1
         meaning = meaning_of(body, wire, self._volatile)
         waiting = self._waiting.get(meaning.digest)
-        if waiting:
-            return self._exchanges[waiting.popleft()]
-        raise CassetteMiss(self._missed(meaning, used=waiting is not None))
+        if not waiting:
+            raise self._miss(meaning)
+        position = waiting.popleft()
+        found = self._exchanges[position]
+        other = changed_settings(self._meanings[position], meaning)
+        if other is not None:
+            self._notes[found.number] = other
+        return found
 
-    def _missed(self, meaning: Meaning, *, used: bool) -> str:
-        asked = (
-            f"request {self._asked} (turn {meaning.turn}, {meaning.wire or 'unknown'})"
-        )
-        if used:
-            count = sum(one.digest == meaning.digest for one in self._meanings)
-            return (
-                f"{self._name}: {asked} was recorded {count} times, and asked once more: "
-                "let the agent ask no more often, or record again"
+    def _miss(self, meaning: Meaning) -> CassetteMiss:
+        told, turn = f"{self._name}: request {self._asked}", meaning.turn
+        told += f" (turn {turn}, {meaning.wire or 'unknown'})"
+        same = [n for n, of in enumerate(self._meanings) if of.digest == meaning.digest]
+        if same:
+            times = f"{len(same)} time{'s' * (len(same) > 1)}"
+            often = f"was recorded {times}, and asked once more"
+            return CassetteMiss(
+                f"{told} {often}: let the agent ask no more often, or record again",
+                changes=(Change("count", f"how often it is asked: it {often}"),),
+                nearest=self._exchanges[same[-1]].number,
+                turn=turn,
             )
         if not self._meanings:
-            return f"{self._name}: {asked}: nothing was recorded: record it first"
-        nearest = min(
+            return CassetteMiss(
+                f"{told}: nothing was recorded: record it first",
+                changes=(Change("nothing recorded", "nothing was recorded"),),
+                turn=turn,
+            )
+        at = min(
             range(len(self._meanings)),
-            key=lambda position: _distance(self._meanings[position], meaning),
+            key=lambda position: distance(self._meanings[position], meaning),
         )
-        number = self._exchanges[nearest].number
-        where, lines = _difference(self._meanings[nearest], meaning)
-        told = (
-            f"{self._name}: {asked} was never recorded: the nearest is exchange "
-            f"{number}, and differs in {where}; record again if that is wanted"
+        recorded, nearest = self._meanings[at], self._exchanges[at].number
+        changes = changes_between(recorded, meaning)
+        head = (
+            f"{told} was never recorded: the nearest is exchange {nearest}, and differs "
+            f"in {_listed([one.where for one in changes])}; record again if that is wanted"
         )
-        return "\n".join((told, *lines))
-
-
-def _distance(recorded: Meaning, asked: Meaning) -> tuple[object, ...]:
-    """How far a recording is from a request: the conversation counts most."""
-    pairs = zip(recorded.messages, asked.messages, strict=False)
-    common = sum(one == two for one, two in pairs)
-    return (
-        recorded.wire != asked.wire,
-        max(len(recorded.messages), len(asked.messages)) - common,
-        recorded.model != asked.model,
-        recorded.system != asked.system,
-        recorded.tools != asked.tools,
-        recorded.streamed != asked.streamed,
-    )
-
-
-def _difference(recorded: Meaning, asked: Meaning) -> tuple[str, list[str]]:
-    """The first thing in which two requests differ, and its lines."""
-    for where, one, two in (
-        ("the dialect", recorded.wire, asked.wire),
-        ("the model", recorded.model, asked.model),
-        ("whether it streams", recorded.streamed, asked.streamed),
-        ("the tools", recorded.tools, asked.tools),
-        ("the system prompt", recorded.system, asked.system),
-    ):
-        if one != two:
-            return where, _lines(one, two)
-    return _of_messages(recorded, asked)
-
-
-def _of_messages(recorded: Meaning, asked: Meaning) -> tuple[str, list[str]]:
-    for number, (one, two) in enumerate(
-        zip(recorded.messages, asked.messages, strict=False), 1
-    ):
-        if one != two:
-            return f"message {number}{_role(two)}", _lines(one, two)
-    count, other = len(asked.messages), len(recorded.messages)
-    longer = asked.messages if count > other else recorded.messages
-    one, two = ((), longer[other:]) if count > other else (longer[count:], ())
-    return f"its length: {count} messages, recorded were {other}", _lines(one, two)
-
-
-def _role(message: object) -> str:
-    if not isinstance(message, dict):
-        return ""
-    return f" ({message.get('role') or message.get('type')})"
-
-
-def _lines(recorded: object, asked: object) -> list[str]:
-    found = list(
-        unified_diff(
-            list(lines_of(recorded)),
-            list(lines_of(asked)),
-            *("recorded", "asked"),
-            n=1,
-            lineterm="",
+        other = changed_settings(recorded, meaning)
+        shown = (head, *_shown(changes, other))
+        changes = changes if other is None else (*changes, other)
+        return CassetteMiss(
+            "\n".join(shown), changes=changes, nearest=nearest, turn=turn
         )
-    )
-    shown = [line for line in found if not line.startswith("@@")]
-    if len(shown) > LINES_MAX:
-        left = len(shown) - LINES_MAX
-        return [*shown[:LINES_MAX], f"... and {left} lines more"]
-    return shown
+
+
+def _listed(parts: Sequence[str]) -> str:
+    *before, last = parts
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _shown(changes: Sequence[Change], settings: Change | None) -> Iterator[str]:
+    """The differences, each under its name where there are several."""
+    yield from ("--- recorded", "+++ asked")
+    for change in changes:
+        if len(changes) > 1:
+            yield f"@@ {change.where}"
+        yield from change.lines
+    if settings is not None:
+        yield f"@@ {settings.where}: not the cause, as they do not count"
+        yield from settings.lines

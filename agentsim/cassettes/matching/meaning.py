@@ -29,6 +29,7 @@ class Meaning:
         tools: The definitions, as JSON values.
         system: The texts that stand before the conversation.
         messages: The conversation: messages, or items of OpenAI Responses.
+        settings: The other fields that shape an answer, by name; they do not count.
         digest: Equal for requests that mean the same, and for no others.
     """
 
@@ -38,7 +39,13 @@ class Meaning:
     tools: tuple[Any, ...]
     system: tuple[Any, ...]
     messages: tuple[Any, ...]
+    settings: Mapping[str, Any]
     digest: bytes
+
+    @property
+    def prompt_count(self) -> int:
+        """How many messages at the start are a part of the system prompt."""
+        return _prompt_count(self.messages)
 
     @property
     def turn(self) -> int:
@@ -68,13 +75,20 @@ def meaning_of(body: str, wire: str, volatile: Sequence[str] = ()) -> Meaning:
         ) from None
     fields = _fields(body)
     system, messages = _conversation(fields)
+    renamer.section = "tools"
     tools = renamer.rename(_plain(_list(fields.get("tools"))))
+    renamer.section = "prompt"
     system = renamer.rename(_plain(system), system=True)
-    messages = [renamer.rename(_plain(m), system=_is_system(m)) for m in messages]
+    leading = _prompt_count(messages)
+    prompt = [renamer.rename(_plain(m), system=True) for m in messages[:leading]]
+    renamer.section = ""
+    rest = [renamer.rename(_plain(m), system=_is_system(m)) for m in messages[leading:]]
+    messages = [*prompt, *rest]
     told = (wire, str(fields.get("model") or ""), bool(fields.get("stream")))
     whole = canonical_json([*told, tools, system, messages])
     digest = blake2b(whole.encode(), digest_size=16).digest()
-    return Meaning(*told, tuple(tools), tuple(system), tuple(messages), digest)
+    parts = (tuple(tools), tuple(system), tuple(messages))
+    return Meaning(*told, *parts, _settings(fields), digest)
 
 
 def _fields(body: str) -> Mapping[str, Any]:
@@ -100,11 +114,27 @@ def _conversation(fields: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     return system, _list(asked)
 
 
+def _settings(fields: Mapping[str, Any]) -> dict[str, Any]:
+    named = sorted(name for name in fields if name not in (*_COUNTING, *_OF_WHO_ASKS))
+    return {name: fields[name] for name in named if fields[name] is not None}
+
+
 def _list(value: object) -> list[Any]:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
+
+_COUNTING = (
+    *("model", "stream", "tools", "messages", "input", "system", "instructions"),
+    *("previous_response_id", "conversation"),
+)
+
+_OF_WHO_ASKS = (
+    *("user", "metadata", "safety_identifier", "service_tier", "store"),
+    *("prompt_cache_key", "prompt_cache_retention", "stream_options"),
+)
+"""Fields that shape no answer."""
 
 _TEXTS = ("text", "input_text", "output_text")
 
@@ -165,6 +195,11 @@ def _is_system(message: object) -> bool:
     return isinstance(message, dict) and message.get("role") in ("system", "developer")
 
 
+def _prompt_count(messages: Sequence[Any]) -> int:
+    said = (n for n, one in enumerate(messages) if not _is_system(one))
+    return next(said, len(messages))
+
+
 def _is_of_model(message: object) -> bool:
     if not isinstance(message, dict):
         return False
@@ -189,4 +224,5 @@ def lines_of(value: Any, name: str = "") -> Iterator[str]:  # noqa: ANN401
         yield f"{name}: {head}" if name else head
         yield from (f"  {line}" for line in more)
     else:
-        yield f"{name}: {canonical_json(value)}"
+        shown = canonical_json(value)
+        yield f"{name}: {shown}" if name else shown

@@ -43,14 +43,20 @@ _DATE = r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])"
 
 
 class Renamer:
-    """Renames one request; what comes first in it gets the first name.
+    """Renames one request; what comes first in a section of it gets the first name there.
+
+    So what is more in one section changes no name of another.
 
     Args:
         volatile: Regular expressions for what else may differ.
+
+    Attributes:
+        section: What is being renamed, such as `tools`; a part of the names given.
     """
 
     def __init__(self, volatile: Sequence[str] = ()) -> None:
         own = {f"volatile{n}": of for n, of in enumerate(volatile)}
+        self.section = ""
         self._names: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._anywhere = _joined({**own, **_KINDS})
@@ -92,6 +98,7 @@ class Renamer:
     def _name(self, token: str, kind: str) -> str:
         name = self._names.get(token)
         if name is None:
+            kind = f"{self.section} {kind}".lstrip()
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             name = self._names[token] = f"\u27e8{kind} {count}\u27e9"
         return name
