@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from agentsim.cassettes.records import body_text as body_text
     from agentsim.cassettes.schema import cassette_page as cassette_page
     from agentsim.cassettes.schema import cassette_schema as cassette_schema
+    from agentsim.cassettes.wires import StreamEnd as StreamEnd
+    from agentsim.cassettes.wires import wire_of_url as wire_of_url
     from agentsim.cassettes.writer import CassetteWriter as CassetteWriter
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -36,6 +38,7 @@ else:
             "RecordedExchange": "records",
             "RecordedRequest": "records",
             "RecordedTool": "records",
+            "StreamEnd": "wires",
             "assembled": "assembling",
             "body_text": "records",
             "cassette_page": "schema",
@@ -43,5 +46,6 @@ else:
             "import_recording": "importing",
             "load_cassette": "reading",
             "read_cassette": "reading",
+            "wire_of_url": "wires",
         },
     )

@@ -25,18 +25,13 @@ from agentsim.cassettes.records import (
     body_text,
 )
 from agentsim.cassettes.redaction.redactor import RedactionRules, Redactor
+from agentsim.cassettes.wires import wire_of_url
 from agentsim.cassettes.writer import CassetteWriter
 from agentsim.core import CassetteError, InvalidArguments, parse_json
 
 __all__ = ["import_recording"]
 
 BYTES_MAX = 256 << 20
-
-_WIRES = {
-    "/chat/completions": "openai-chat",
-    "/responses": "openai-responses",
-    "/messages": "anthropic-messages",
-}
 
 _URLS = {
     "openai-chat": "https://api.openai.com/v1/chat/completions",
@@ -168,8 +163,7 @@ def _interactions(text: str, path: Path) -> list[Any]:
 def _interaction(one: Mapping[str, Any], number: int) -> RecordedExchange:
     request, response = one["request"], one["response"]
     url = str(request.get("uri", ""))
-    path = url.partition("?")[0]
-    wire = next((wire for end, wire in _WIRES.items() if path.endswith(end)), "")
+    method = str(request.get("method", "POST"))
     status = response["status"]
     code = status["code"] if isinstance(status, dict) else status
     if not _is_status(code):
@@ -177,13 +171,13 @@ def _interaction(one: Mapping[str, Any], number: int) -> RecordedExchange:
     return RecordedExchange(
         number,
         RecordedRequest(
-            str(request.get("method", "POST")),
+            method,
             url,
             _headers(request),
             _body(request, request.get("body")),
         ),
         _answer(code, _headers(response), _body(response, response.get("body"))),
-        wire,
+        wire_of_url(method, url),
     )
 
 

@@ -1,0 +1,61 @@
+"""What a recording knows of the wires: their paths, and their last events."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentsim.cassettes.wires import StreamEnd, wire_of_url
+
+URLS = [
+    ("POST", "https://api.openai.com/v1/chat/completions", "openai-chat"),
+    ("POST", "/openai/v1/responses", "openai-responses"),
+    ("POST", "https://gateway/api/v1/messages?beta=true", "anthropic-messages"),
+    ("POST", "https://api.anthropic.com/v1/messages/count_tokens", ""),
+    ("POST", "https://api.openai.com/v1/files?path=/messages", ""),
+    ("GET", "https://api.openai.com/v1/chat/completions", ""),
+    ("GET", "https://api.openai.com/v1/models", ""),
+]
+
+
+@pytest.mark.parametrize(("method", "url", "wire"), URLS)
+def test_a_url_tells_its_wire(method: str, url: str, wire: str) -> None:
+    """What is posted where a model answers is of a wire, and nothing else is."""
+    assert wire_of_url(method, url) == wire
+
+
+ENDS = [
+    ("openai-chat", b'data: {"a": 1}\n\ndata: [DONE]\n\n'),
+    ("openai-chat", b": ping\r\n\r\ndata:[DONE]\r\n\r\n"),
+    ("anthropic-messages", b'event: message_stop\ndata: {"type":"message_stop"}\n\n'),
+    ("openai-responses", b'event: response.completed\rdata: {"n":1}\r\r'),
+    ("openai-responses", b'data: {"type":"response.failed","n":1}\n\n'),
+    ("openai-responses", b'event:response.incomplete\ndata: {"n":1}\n\n'),
+]
+
+
+@pytest.mark.parametrize(("wire", "stream"), ENDS)
+def test_the_last_event_is_seen_wherever_it_is_cut(wire: str, stream: bytes) -> None:
+    """In two pieces or in single bytes: it is seen with its last byte, and not before."""
+    for at in range(len(stream)):
+        end = StreamEnd(wire)
+        assert [end.seen(stream[:at]), end.seen(stream[at:])] == [False, True]
+    end = StreamEnd(wire)
+    found = [end.seen(bytes([byte])) for byte in stream]
+    assert found == [*[False] * (len(stream) - 1), True]
+
+
+OTHERS = [
+    ("openai-chat", b'data: {"text": "data: [DONE]"}\n\n'),
+    ("openai-chat", b"data: [DONE]\n"),
+    ("anthropic-messages", b'event: message_delta\ndata: "event: message_stop"\n\n'),
+    ("anthropic-messages", b"event: message_stopped\n\n"),
+    ("openai-responses", b'data: {"type":"response.completedly"}\n\n'),
+    ("openai-responses", b"data: [DONE]\n\n"),
+    ("", b"data: [DONE]\n\n"),
+]
+
+
+@pytest.mark.parametrize(("wire", "stream"), OTHERS)
+def test_what_is_no_last_event_is_none(wire: str, stream: bytes) -> None:
+    """Texts that look like it, events of another wire, and one that is not closed."""
+    assert not StreamEnd(wire).seen(stream)
