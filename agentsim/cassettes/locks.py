@@ -3,10 +3,47 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["lock"]
+from agentsim.core import CassetteError, CassetteInUse
+
+__all__ = ["lock", "open_locked"]
+
+
+def open_locked(path: Path) -> BinaryIO:
+    """Open a file for appending and lock it; its folders are made, and it itself too.
+
+    It is unbuffered: what is written is with the operating system at once.
+
+    Raises:
+        CassetteInUse: while another holds the lock.
+        CassetteError: when the file can't be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab+", buffering=0)
+    except (OSError, ValueError):
+        raise CassetteError(
+            f"{path}: this file can't be written: check its folder and permissions"
+        ) from None
+    if not (lock(file) and _is_there(file, path)):
+        file.close()
+        raise CassetteInUse(
+            f"{path}: another recording writes this cassette: let it end, or "
+            "record into another file"
+        )
+    return file
+
+
+def _is_there(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file still has its name: a recording may have replaced it."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def lock(file: BinaryIO) -> bool:

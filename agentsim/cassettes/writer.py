@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from agentsim.cassettes.locks import lock
+from agentsim.cassettes.locks import open_locked
 from agentsim.cassettes.reading import begins_as_cassette, complete_end, load_cassette
 from agentsim.cassettes.records import (
     CassetteHeader,
@@ -16,7 +17,7 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 from agentsim.cassettes.writing import document_text, header_text
-from agentsim.core import CassetteError, CassetteInUse
+from agentsim.core import CassetteError
 
 __all__ = ["CassetteWriter"]
 
@@ -30,6 +31,8 @@ class CassetteWriter:
     Args:
         path: Of the file; its folders are made.
         header: Written into a new file; the one of a file that is there stays.
+        fresh: Whether what is in the file goes.
+        file: The file, where it is opened and locked already: it is closed with this.
 
     Attributes:
         cut_bytes: Bytes of an unfinished document that were cut off the file.
@@ -39,16 +42,20 @@ class CassetteWriter:
         CassetteError: when the file can't be written, or is there and no cassette.
     """
 
-    def __init__(self, path: Path | str, header: CassetteHeader | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        header: CassetteHeader | None = None,
+        *,
+        fresh: bool = False,
+        file: BinaryIO | None = None,
+    ) -> None:
         self.path = Path(path)
         self.cut_bytes = 0
-        self._file = _open(self.path)
+        self._file = open_locked(self.path) if file is None else file
         try:
-            if not lock(self._file):
-                raise CassetteInUse(
-                    f"{path}: another recording writes this cassette: let it end, or "
-                    "record into another file"
-                )
+            if fresh:
+                self._file.truncate(0)
             self._begin(header or CassetteHeader())
         except BaseException:
             self._file.close()
@@ -83,6 +90,10 @@ class CassetteWriter:
         _check_times(entry)
         self._write(document_text(entry))
 
+    def sync(self) -> None:
+        """Wait until what was written outlives the machine too."""
+        os.fsync(self._file.fileno())
+
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
@@ -112,17 +123,6 @@ class CassetteWriter:
                 f"{self.path}: the disk took only a part of a document, which was cut "
                 "off again: make room, and record again"
             ) from None
-
-
-def _open(path: Path) -> BinaryIO:
-    """Open for appending, unbuffered: what is written is with the operating system."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("ab+", buffering=0)
-    except (OSError, ValueError):
-        raise CassetteError(
-            f"{path}: this file can't be written: check its folder and permissions"
-        ) from None
 
 
 def _check_times(entry: object) -> None:

@@ -153,6 +153,11 @@ class Allowed:
 
 ALLOWED = (
     Allowed(
+        "agentsim/cassettes/tape/clock.py",
+        "wall-clock",
+        "recordings of real sessions tell when they were made, and how long answers took",
+    ),
+    Allowed(
         "agentsim/cli/determinism/heap.py",
         "chance",
         "it lays out the heap of a child process by a seed; no run draws from it",

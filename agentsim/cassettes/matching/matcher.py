@@ -10,7 +10,7 @@ from agentsim.cassettes.matching.differences import (
     changes_between,
     distance,
 )
-from agentsim.cassettes.matching.meaning import Meaning, meaning_of
+from agentsim.cassettes.matching.meaning import Meaning, asked_text, meaning_of
 from agentsim.cassettes.records import RecordedExchange
 from agentsim.core import CassetteMiss, Change
 
@@ -40,7 +40,8 @@ class Matcher:
         self._volatile = volatile
         self._exchanges = exchanges
         self._meanings = [
-            meaning_of(one.request.body, one.wire, volatile) for one in exchanges
+            meaning_of(asked_text(one.request, one.wire), one.wire, volatile)
+            for one in exchanges
         ]
         self._waiting: dict[bytes, deque[int]] = {}
         for position, meaning in enumerate(self._meanings):
@@ -63,7 +64,7 @@ class Matcher:
         """The next exchange that was recorded for such a request.
 
         Args:
-            body: Redacted as the recordings are.
+            body: Redacted as the recordings are, of `asked_text`.
 
         Raises:
             CassetteMiss: when there is none: with the nearest, and all that differs.

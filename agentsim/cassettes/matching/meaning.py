@@ -13,11 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
+from urllib.parse import urlsplit
 
 from agentsim.cassettes.matching.renaming import DATA, Renamer
+from agentsim.cassettes.records import RecordedRequest
 from agentsim.core import CassetteError, InvalidArguments, canonical_json, parse_json
 
-__all__ = ["Meaning", "lines_of", "meaning_of"]
+__all__ = ["Meaning", "asked_text", "lines_of", "meaning_of", "names_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,36 @@ def meaning_of(body: str, wire: str, volatile: Sequence[str] = ()) -> Meaning:
     Raises:
         CassetteError: when one of them is no regular expression.
     """
+    return _read(body, wire, _renamer(volatile))
+
+
+def names_of(body: str, volatile: Sequence[str] = ()) -> dict[str, str]:
+    """What each id, time and placeholder of a request is called in its meaning."""
+    renamer = _renamer(volatile)
+    _read(body, "", renamer)
+    return renamer.names
+
+
+def asked_text(request: RecordedRequest, wire: str) -> str:
+    """What a request is matched by: its body; method and address too on no known wire."""
+    if wire:
+        return request.body
+    address = urlsplit(request.url)._replace(scheme="", netloc="").geturl()
+    asked = {"method": request.method, "url": address, "content": request.body}
+    return canonical_json({"messages": [asked]})
+
+
+def _renamer(volatile: Sequence[str]) -> Renamer:
     try:
-        renamer = Renamer(volatile)
+        return Renamer(volatile)
     except re.error:
         listed = ", ".join(map(ascii, volatile))
         raise CassetteError(
             f"matching, volatile: one of {listed} is no regular expression: mend it"
         ) from None
+
+
+def _read(body: str, wire: str, renamer: Renamer) -> Meaning:
     fields = _fields(body)
     system, messages = _conversation(fields)
     renamer.section = "tools"

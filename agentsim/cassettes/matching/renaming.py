@@ -52,12 +52,13 @@ class Renamer:
 
     Attributes:
         section: What is being renamed, such as `tools`; a part of the names given.
+        names: What each was called, in the order in which they came.
     """
 
     def __init__(self, volatile: Sequence[str] = ()) -> None:
         own = {f"volatile{n}": of for n, of in enumerate(volatile)}
         self.section = ""
-        self._names: dict[str, str] = {}
+        self.names: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._anywhere = _joined({**own, **_KINDS})
         self._in_system = _joined({**own, **_KINDS, "date": _DATE})
@@ -96,11 +97,11 @@ class Renamer:
         return self._name(found[0], kind)
 
     def _name(self, token: str, kind: str) -> str:
-        name = self._names.get(token)
+        name = self.names.get(token)
         if name is None:
             kind = f"{self.section} {kind}".lstrip()
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
-            name = self._names[token] = f"\u27e8{kind} {count}\u27e9"
+            name = self.names[token] = f"\u27e8{kind} {count}\u27e9"
         return name
 
 

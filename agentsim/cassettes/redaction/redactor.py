@@ -73,9 +73,31 @@ class Redactor:
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
 
+    def reserve(self, text: str) -> None:
+        """Leave alone the numbers of placeholders that stand in a text already."""
+        if "__REDACTED_" in text:
+            for found in PLACEHOLDER.findall(text):
+                _, _, _, kind, number, *_ = found.split("_")
+                if found not in self._placeholders.values():
+                    known = self._counts.get(kind, 0)
+                    self._counts[kind] = max(known, int(number))
+
+    def call_alike(self, made: str, recorded: str) -> None:
+        """Give a secret the placeholder that it has in a recording, from now on.
+
+        Nothing is done where another secret has that one already.
+
+        Args:
+            made: The placeholder that the secret was given here.
+        """
+        if recorded not in self._placeholders.values():
+            for secret, placeholder in self._placeholders.items():
+                if placeholder == made:
+                    self._placeholders[secret] = recorded
+
     def text(self, text: str) -> str:
         """Redact a text of any kind: prose, JSON, a URL."""
-        self._reserve(text)
+        self.reserve(text)
         parts, at = [], 0
         for span in find_spans(text, self._patterns):
             parts += [text[at : span.start], self._instead(span)]
@@ -95,7 +117,7 @@ class Redactor:
         listed = tuple(chunks)
         pieces = [chunk.text.encode("utf-8", "surrogateescape") for chunk in listed]
         whole = body_text(b"".join(pieces))
-        self._reserve(whole)
+        self.reserve(whole)
         cuts = self._cuts(whole)
         if not cuts:
             return listed
@@ -174,15 +196,6 @@ class Redactor:
             count = self._counts[span.kind] = self._counts.get(span.kind, 0) + 1
             made = self._placeholders[span.secret] = _placeholder(span.kind, count)
         return f"{span.quotes}{made}{span.quotes}"
-
-    def _reserve(self, text: str) -> None:
-        """Leave alone the numbers of placeholders that stand in a text already."""
-        if "__REDACTED_" in text:
-            for found in PLACEHOLDER.findall(text):
-                _, _, _, kind, number, *_ = found.split("_")
-                if found not in self._placeholders.values():
-                    known = self._counts.get(kind, 0)
-                    self._counts[kind] = max(known, int(number))
 
 
 def _placeholder(kind: str, number: int) -> str:

@@ -1,0 +1,141 @@
+"""What is going on live and becomes a document when it ends: an exchange, a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+
+from agentsim.cassettes.records import (
+    AnswerEnding,
+    RecordedAnswer,
+    RecordedChunk,
+    body_text,
+)
+
+__all__ = ["Taking", "ToolTaking"]
+
+
+class Taking:
+    """A live exchange: it is told what comes in, and keeps it when it ends.
+
+    Call `end` before the last byte is handed on, or as soon as a stream has ended: when
+    it returns, the exchange outlives the process. It may be told from any thread.
+
+    Args:
+        keep: Writes the answer.
+        elapsed_ms: Milliseconds since the request.
+    """
+
+    def __init__(
+        self, keep: Callable[[RecordedAnswer], None], elapsed_ms: Callable[[], float]
+    ) -> None:
+        self._keep = keep
+        self._elapsed_ms = elapsed_ms
+        self._lock = Lock()
+        self._ended = False
+        self._status: int | None = None
+        self._headers: dict[str, str] = {}
+        self._at_ms = 0.0
+        self._body = b""
+        self._chunks: list[RecordedChunk] | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over, and kept."""
+        return self._ended
+
+    def head(self, status: int, headers: Mapping[str, str]) -> None:
+        """The head of the answer is there.
+
+        Args:
+            headers: All of them; those that may not be kept are left out.
+        """
+        self._status = status
+        self._headers = dict(headers)
+        self._at_ms = self._elapsed_ms()
+
+    def chunk(self, data: bytes) -> None:
+        """A piece of a stream is there, as it was received."""
+        if self._chunks is None:
+            self._chunks = []
+        self._chunks.append(RecordedChunk(self._elapsed_ms(), body_text(data)))
+
+    def streams(self) -> None:
+        """The answer is a stream, even if no piece of it ever comes."""
+        if self._chunks is None:
+            self._chunks = []
+
+    def body(self, data: bytes) -> None:
+        """The body of an answer that is no stream is there, or a further part of it."""
+        self._body += data
+
+    def end(self, ended: AnswerEnding = "whole", error: str = "") -> None:
+        """Keep what came; the first end counts, later ones do nothing.
+
+        Args:
+            ended: How it ended.
+            error: What broke it off, in words.
+
+        Raises:
+            CassetteError: when it can't be written.
+        """
+        with self._lock:
+            if self._ended:
+                return
+            self._ended = True
+        self._keep(
+            RecordedAnswer(
+                self._status,
+                self._headers,
+                body_text(self._body),
+                None if self._chunks is None else tuple(self._chunks),
+                self._at_ms,
+                ended,
+                error,
+            )
+        )
+
+    def abandon(self) -> None:
+        """End it in the state that it is in: whoever asked does not read on."""
+        if self._status is None:
+            self.end("no answer", "the recording ended before the answer came")
+        else:
+            self.end("closed by the client")
+
+
+class ToolTaking:
+    """A live call of a tool: it is kept when it ends.
+
+    Args:
+        keep: Writes the result and the error, None where there is none.
+    """
+
+    def __init__(self, keep: Callable[[str, str | None], None]) -> None:
+        self._keep = keep
+        self._lock = Lock()
+        self._ended = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over, and kept."""
+        return self._ended
+
+    def end(self, result: str = "", error: str | None = None) -> None:
+        """Keep what came of it; the first end counts, later ones do nothing.
+
+        Args:
+            result: The text that the model is given.
+            error: What it failed with; None: it did not.
+
+        Raises:
+            CassetteError: when it can't be written.
+        """
+        with self._lock:
+            if self._ended:
+                return
+            self._ended = True
+        self._keep(result, error)
+
+    def abandon(self) -> None:
+        """End it as one that was never done."""
+        self.end(error="the recording ended before the tool did")
