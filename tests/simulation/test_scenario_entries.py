@@ -210,3 +210,24 @@ def test_a_wrong_field_is_told_with_its_place(line: str, words: str) -> None:
         scenario(f"task: t\n{line}\n{head}script: [{{say: x}}]\n")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{}", "history[0]: expected one of user, model or result, got none"),
+        ("{user: a, model: b}", "expected one of user, model or result, got user and"),
+        ("{user: a, calls: []}", "history[0]: calls belongs to model, not to"),
+        ("{model: a, failed: true}", "failed belongs to result, not to model"),
+        ("{result: a}", "result needs the id of its call: write it as `of`"),
+        (
+            '{model: "", calls: [{call: look}]}',
+            "calls[0]: a call of an earlier turn needs its id",
+        ),
+    ],
+)
+def test_a_message_of_an_earlier_turn_is_one_thing(entry: str, words: str) -> None:
+    """What contradicts itself is told with its place."""
+    with pytest.raises(ScenarioError) as error:
+        scenario(f"{HEAD}history: [{entry}]\nscript: [{{say: a}}]\n")
+    assert words in str(error.value)

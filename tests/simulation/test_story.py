@@ -18,9 +18,12 @@ from agentsim import mutants
 from agentsim.core import (
     Env,
     Injected,
+    Message,
     ScenarioError,
+    ToolCall,
     ToolFailed,
     assistant,
+    tool_result,
     user,
 )
 from agentsim.faults import FaultRule, raises
@@ -249,14 +252,26 @@ def test_a_scenario_reads_well_as_a_file(snapshot: SnapshotAssertion) -> None:
     assert scenario_yaml(story) == snapshot
 
 
+def test_earlier_turns_are_written_as_they_are() -> None:
+    """Each message reads back as it was, with its calls, flags and blocks."""
+    asked = assistant("Let me look.", ToolCall("c1", "check_disk", "{}"))
+    thought = Message("assistant", "Half.", blocks=({"type": "thinking", "is": 1},))
+    failed = tool_result("c2", "two\nlines", is_error=True)
+    broken = assistant("", ToolCall("c2", "check_disk", '{"a": '))
+    turns = [user("Hello."), asked, tool_result("c1", "50 %"), broken, failed, thought]
+    written = scenario_yaml(reading(history=turns))
+    again = build_scenario(load_yaml(written, "x"), "reading")
+    assert list(again.history) == turns
+    assert "    result: |-\n" in written or "- result: |-\n" in written
+
+
 @pytest.mark.parametrize(
     "fields",
     [
         {"script": [by(lambda _request: say("x"))]},
-        {"history": [user("Hello."), assistant("Good day.")]},
         {"stop": lambda _history: False},
     ],
-    ids=["a function", "earlier turns", "a predicate"],
+    ids=["a function", "a predicate"],
 )
 def test_what_a_file_cannot_say_is_refused(fields: dict[str, Any]) -> None:
     """Rather than a text that reads back as another scenario."""

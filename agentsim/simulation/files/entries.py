@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 __all__ = [
     "CallEntry",
+    "EarlierEntry",
     "Entry",
     "ExpectEntry",
     "InjectEntry",
@@ -125,6 +126,28 @@ class InjectEntry(Entry):
     text: StrictStr = Field(description="What the user says.")
 
 
+class EarlierEntry(Entry):
+    """A message of an earlier turn: one of `user`, `model` and `result`."""
+
+    user: StrictStr | None = Field(default=None, description="What the user said.")
+    model: StrictStr | None = Field(
+        default=None, description="What the model said; empty where it called only."
+    )
+    calls: list[CallEntry] | None = Field(
+        default=None, description="The calls of `model`, each with its id."
+    )
+    result: StrictStr | None = Field(default=None, description="What a call gave.")
+    of: StrictStr | None = Field(
+        default=None, description="The id of the call that `result` is of."
+    )
+    failed: StrictBool = Field(
+        default=False, description="Whether the call of `result` failed."
+    )
+    blocks: list[dict[StrictStr, Any]] | None = Field(
+        default=None, description="What the service wants back unchanged."
+    )
+
+
 class ExpectEntry(Entry):
     """What should be true of the run without deviations; what is left out is open."""
 
@@ -185,6 +208,10 @@ class ScenarioFile(Entry):
     )
     prompt: StrictStr | None = Field(
         default=None, description="The system prompt; the agent's own unless given."
+    )
+    history: list[EarlierEntry] = Field(
+        default_factory=list,
+        description="Messages of earlier turns, which stand between prompt and task.",
     )
     temperature: Number = Field(
         default=0.2, ge=0, le=2, description="The temperature to ask with."

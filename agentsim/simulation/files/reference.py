@@ -36,6 +36,7 @@ _TITLES = {
     "ReplyEntry": "`script`: a reply",
     "CallEntry": "`calls`: one call",
     "UsageEntry": "`usage`",
+    "EarlierEntry": "`history`: a message",
     "LimitsEntry": "`limits`",
     "LoopEntry": "`loop`",
     "InjectEntry": "`inject`: a message",

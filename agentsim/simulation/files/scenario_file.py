@@ -16,7 +16,9 @@ from agentsim.core import (
     Injected,
     Limits,
     LoopRules,
+    Message,
     ScenarioError,
+    ToolCall,
     Usage,
 )
 from agentsim.faults import parse_rule
@@ -35,6 +37,7 @@ from agentsim.simulation.agents import import_target
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.entries import (
     CallEntry,
+    EarlierEntry,
     Entry,
     ExpectEntry,
     ReplyEntry,
@@ -93,6 +96,9 @@ class _Builder:
                 tools=tuple(entry.tools) if entry.tools is not None else None,
                 human=None if isinstance(human, str) else self._human(human),
                 prompt=entry.prompt,
+                history=tuple(
+                    self._earlier(n, one) for n, one in enumerate(entry.history)
+                ),
                 temperature=entry.temperature,
                 limits=self._made("limits", Limits, entry.limits),
                 loop=self._made("loop", LoopRules, entry.loop),
@@ -155,6 +161,10 @@ class _Builder:
         ]
         return forever(*turns)
 
+    def _earlier(self, number: int, entry: EarlierEntry) -> Message:
+        with Place(self._document, ("history", number)):
+            return _message(entry)
+
     def _reply(self, path: tuple[str | int, ...], entry: ReplyEntry) -> Reply:
         with Place(self._document, path):
             reply = _spoken(entry)
@@ -172,6 +182,44 @@ class _Builder:
             elif entry.usage is not None:
                 changes["usage"] = Usage(**entry.usage.model_dump())
             return reply.but(**changes) if changes else reply
+
+
+def _message(entry: EarlierEntry) -> Message:
+    """The message that an entry of the history is."""
+    blocks = tuple(entry.blocks or ())
+    match _spoken_by(entry):
+        case "user":
+            return Message("user", entry.user or "", blocks=blocks)
+        case "model":
+            calls = tuple(
+                _asked(number, one) for number, one in enumerate(entry.calls or ())
+            )
+            return Message("assistant", entry.model or "", calls, blocks=blocks)
+    if entry.of is None:
+        raise ScenarioError("result needs the id of its call: write it as `of`")
+    return Message("tool", entry.result or "", (), entry.of, entry.failed, blocks)
+
+
+def _spoken_by(entry: EarlierEntry) -> str:
+    """Which of its three kinds a message is."""
+    kinds = {"user": (), "model": ("calls",), "result": ("of", "failed")}
+    given = [name for name in kinds if getattr(entry, name) is not None]
+    if len(given) != 1:
+        what = " and ".join(given) or "none"
+        raise ScenarioError(f"expected one of user, model or result, got {what}")
+    for kind, fields in kinds.items():
+        for field in fields:
+            if kind != given[0] and field in entry.model_fields_set:
+                raise ScenarioError(f"{field} belongs to {kind}, not to {given[0]}")
+    return given[0]
+
+
+def _asked(number: int, entry: CallEntry) -> ToolCall:
+    """A call of an earlier turn, as the model wrote it."""
+    if entry.id is None:
+        raise ScenarioError(f"calls[{number}]: a call of an earlier turn needs its id")
+    [call] = _called(entry).calls
+    return ToolCall(entry.id, call.name, call.arguments)
 
 
 _BESIDE = {"with_": ("call",), "id": ("call",), "text": ("call", "calls")}

@@ -1,6 +1,6 @@
 """Scenarios as YAML text that reads back as the same scenario.
 
-What a file can't say (functions, earlier turns, tools of one's own, lone surrogates) is
+What a file can't say (functions, tools of one's own in Python, lone surrogates) is
 found out by reading the text back: the two scenarios then have different digests.
 """
 
@@ -12,7 +12,14 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from agentsim.core import AgentsimError, Limits, LoopRules, ScenarioError, Usage
+from agentsim.core import (
+    AgentsimError,
+    Limits,
+    LoopRules,
+    Message,
+    ScenarioError,
+    Usage,
+)
 from agentsim.plain_yaml import NotANumber, load_yaml, meaning
 from agentsim.providers import Call, Entry, Forever, Reply
 from agentsim.providers.wires import plain_profile
@@ -52,7 +59,7 @@ def scenario_yaml(scenario: Scenario) -> str:
     if again is None or again.digest != scenario.digest:
         raise ScenarioError(
             f"{scenario.name}: this scenario can't be written as a file, which has no "
-            "place for functions, earlier turns, tools of your own, or half a character"
+            "place for functions, tools of your own in Python, or half a character"
         )
     return text
 
@@ -66,11 +73,21 @@ def _dumper() -> type[Any]:
         """Writes as `plain_yaml` reads."""
 
     def text(dumper: Dumper, value: str) -> yaml.ScalarNode:
-        style = None if _reads_back(value) else '"'
+        style = "|" if _is_block(value) else None if _reads_back(value) else '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
     return Dumper
+
+
+def _is_block(value: str) -> bool:
+    """Whether a text of several lines is one that reads back as it stands."""
+    lines = value.split("\n")
+    return (
+        len(lines) > 1
+        and value[:1] not in (" ", "\n")
+        and all(line.isprintable() and line == line.rstrip() for line in lines)
+    )
 
 
 def _reads_back(value: str) -> bool:
@@ -88,6 +105,7 @@ def _plain(scenario: Scenario) -> dict[str, Any]:
         "world": {spec.kind: to_plain(spec) or None for spec in scenario.world},
         "tools": None if scenario.tools is None else list(scenario.tools),
         "prompt": scenario.prompt,
+        "history": [_earlier(message) for message in scenario.history],
         "human": "none" if scenario.human is None else to_plain(scenario.human),
         "limits": _changed(scenario.limits, Limits()),
         "loop": _changed(scenario.loop, LoopRules()),
@@ -122,6 +140,24 @@ def _changed(value: object, plain: object) -> dict[str, Any]:
         for field in fields(value)  # type: ignore[arg-type]
         if (own := getattr(value, field.name)) != getattr(plain, field.name)
     }
+
+
+def _earlier(message: Message) -> dict[str, Any]:
+    """A message of an earlier turn."""
+    data: dict[str, Any]
+    if message.role == "tool":
+        data = {"result": message.content, "of": message.tool_call_id}
+        data |= {"failed": True} if message.is_error else {}
+    else:
+        data = {"user" if message.role == "user" else "model": message.content}
+    if message.tool_calls:
+        data["calls"] = [
+            _call(Call(call.name, call.arguments, call.id))
+            for call in message.tool_calls
+        ]
+    if message.blocks:
+        data["blocks"] = [dict(block) for block in message.blocks]
+    return data
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
