@@ -13,12 +13,14 @@ from agentsim.core import Limits, UsageError, did_you_mean
 from agentsim.faults import FaultRule
 from agentsim.providers import Script
 from agentsim.simulation import Run, Scenario, run
-from agentsim.world import SPECS, Human, Spec, World
+from agentsim.world import SPECS, Human, Spec, World, tools_of_part
 
 __all__ = ["WORLD", "Recorded", "Sim"]
 
-WORLD: tuple[Spec, ...] = tuple(part() for part in SPECS.own.values())
-"""The world of a test that names none: every part, as it is by default."""
+WORLD: tuple[Spec, ...] = tuple(
+    part() for kind, part in SPECS.own.items() if tools_of_part(kind)
+)
+"""The world of a test that names none: every part with tools, as it is by default."""
 
 
 @dataclass(frozen=True, slots=True)

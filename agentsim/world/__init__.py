@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from agentsim.world.parameters import AtLeast as AtLeast
     from agentsim.world.parameters import Parameter as Parameter
     from agentsim.world.parameters import Parameters as Parameters
+    from agentsim.world.parts.canned import Canned as Canned
+    from agentsim.world.parts.canned import CannedAnswer as CannedAnswer
+    from agentsim.world.parts.canned import CannedSystem as CannedSystem
+    from agentsim.world.parts.canned import CannedTool as CannedTool
     from agentsim.world.parts.cpu import Cpu as Cpu
     from agentsim.world.parts.cpu import CpuSystem as CpuSystem
     from agentsim.world.parts.cpu import Process as Process
@@ -71,6 +75,10 @@ else:
         __name__,
         {
             "AtLeast": "parameters",
+            "Canned": "parts.canned",
+            "CannedAnswer": "parts.canned",
+            "CannedSystem": "parts.canned",
+            "CannedTool": "parts.canned",
             "Case": "parts.files",
             "Cpu": "parts.cpu",
             "CpuSystem": "parts.cpu",

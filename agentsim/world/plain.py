@@ -129,6 +129,8 @@ def _walk(
             path += f".{step}"
             if is_dataclass(expected):
                 expected = get_type_hints(expected).get(step)
+            elif get_args(expected):
+                expected = get_args(expected)[-1]
             data = data[step]
         elif isinstance(data, list | tuple) and isinstance(step, int):
             path += f"[{step}]"

@@ -30,7 +30,8 @@ def world_tools_page() -> str:
 
 def _section(kind: str) -> str:
     title = SPECS[kind].__name__
-    rows = _rows(tools_of_part(kind))
+    tools = tools_of_part(kind)
+    rows = list(_rows(tools)) if tools else ["Has the tools that a scenario gives it."]
     return f"\n## {title} (`{kind}`)\n\n" + "\n".join(rows) + "\n"
 
 

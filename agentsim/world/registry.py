@@ -7,6 +7,7 @@ from typing import Any
 
 from agentsim.core import Registry
 from agentsim.world.human import Human
+from agentsim.world.parts.canned import Canned
 from agentsim.world.parts.cpu import Cpu
 from agentsim.world.parts.database import Database
 from agentsim.world.parts.disk import Disk
@@ -28,7 +29,7 @@ SPECS: Registry[type[Any]] = Registry(
     "agentsim.worlds",
     (
         *(Disk, Cpu, Services, Database, Files, Suite, Search),
-        *(Payments, Mail, PullRequests),
+        *(Payments, Mail, PullRequests, Canned),
     ),
     name_of=lambda spec: str(spec.kind),
     fits=lambda spec: isinstance(spec, type) and is_spec(spec),

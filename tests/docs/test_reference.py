@@ -17,7 +17,17 @@ from agentsim.faults import CATALOGUE
 from agentsim.invariants import NUMBERED_RULES
 from agentsim.simulation import EXPECTED, RUNS_INDEPENDENT, ScenarioFile
 from agentsim.simulation.verdict import LOST_ERRORS
-from agentsim.world import SPECS, Case, Human, Letter, Process, PullRequest, Service
+from agentsim.world import (
+    SPECS,
+    CannedAnswer,
+    CannedTool,
+    Case,
+    Human,
+    Letter,
+    Process,
+    PullRequest,
+    Service,
+)
 from tests.docs.docstrings import told
 from tests.docs.python_page import CONTENTS, public_path
 from tests.docs.reference_pages import FOLDER, PAGES
@@ -80,7 +90,8 @@ def test_the_how_to_names_every_field_of_a_scenario() -> None:
     """What a scenario file takes stands on the page about scenario files."""
     page = (DOCS / "how-to" / "write-a-scenario.md").read_text("utf-8")
     names = {*_names(ScenarioFile), *Human.__dataclass_fields__, *SPECS}
-    for spec in (*SPECS.values(), Process, Service, Case, Letter, PullRequest):
+    parts = (Process, Service, Case, Letter, PullRequest, CannedTool, CannedAnswer)
+    for spec in (*SPECS.values(), *parts):
         names |= {field.name for field in fields(spec)}
     assert [name for name in sorted(names) if f"`{name}`" not in page] == []
 

@@ -7,6 +7,9 @@ import pytest
 from agentsim.core import Decision, UsageError
 from agentsim.world import (
     SPECS,
+    Canned,
+    CannedAnswer,
+    CannedTool,
     Case,
     Cpu,
     Database,
@@ -46,6 +49,18 @@ VARIED: tuple[Spec, ...] = (
     Payments(balance="1.00", honours_keys=False),
     Mail((Letter("a@b", "x"),), {"a@b": "y"}, answer_after_s=2.0, refused=("c@d",)),
     PullRequests((PullRequest(7, "t", {"a": "b"}),)),
+    Canned(
+        {
+            "look": CannedTool(
+                "read_only",
+                "Look.",
+                {"type": "object", "properties": {"at": {"type": "string"}}},
+                (CannedAnswer({"at": "sky"}, "blue"), CannedAnswer(error="dark")),
+                parallel=False,
+                latency_s=0.5,
+            )
+        }
+    ),
 )
 
 

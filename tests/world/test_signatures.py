@@ -124,7 +124,7 @@ def test_every_tool_of_the_worlds_parts_has_a_signature_of_its_schema(
         assert shape(found, found) == shape(schema, schema), own.name
         defaults = {n: e.get("default") for n, e in schema["properties"].items()}
         assert {n: e.get("default") for n, e in found["properties"].items()} == defaults
-    assert tools
+    assert tools or part == "canned"
 
 
 def test_bounds_and_references_of_a_schema_come_back() -> None:

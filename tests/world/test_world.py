@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from agentsim.core import ToolFailed, UsageError
 from agentsim.world import (
     SPECS,
+    Canned,
+    CannedAnswer,
+    CannedTool,
     Cpu,
     Database,
     Disk,
@@ -49,6 +52,15 @@ EVERYTHING: tuple[Spec, ...] = (
     Payments(balance="5.00"),
     Mail(answers={"a@b": "yes"}, answer_after_s=2.0),
     PullRequests((PullRequest(7, "Change a", {"a.txt": "b", "n.txt": ""}),)),
+    Canned(
+        {
+            "look": CannedTool("read_only", answers=(CannedAnswer(result="sky"),)),
+            "jump": CannedTool(
+                "mutating",
+                answers=(CannedAnswer(result="high"), CannedAnswer(result="higher")),
+            ),
+        }
+    ),
 )
 
 Step = tuple[str, dict[str, Any]]
