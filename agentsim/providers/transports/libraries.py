@@ -6,19 +6,20 @@ imported before a client is asked for, and what is made of one is made once per 
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Self
+from typing import Any
 
 from agentsim.core import UsageError
-from agentsim.providers.transports.exchange import (
-    AnswerHttp,
-    Block,
-    HttpRequest,
-    NoAnswer,
+from agentsim.providers.transports.exchange import AnswerHttp, Block, Channel
+from agentsim.providers.transports.in_process import (
+    InProcess,
+    async_replies,
+    sync_replies,
 )
-from agentsim.providers.wires.answers import HttpAnswer, Pieces
+from agentsim.providers.transports.tapped import async_tapped, sync_tapped
 
 __all__ = ["HttpLibrary", "answered_in_process", "http_library"]
 
@@ -28,33 +29,100 @@ HTTP_LIBRARIES = ("httpx2", "httpx")
 INSTALL = "pip install 'pytest-agentsim[sdk]'"
 
 
-class InProcess:
-    """A transport that reaches a fake service."""
-
-
 class HttpLibrary:
-    """Makes clients of one library that reach a fake service, and nothing else.
+    """Makes clients of one library, which a fake service answers or a channel taps.
 
     Attributes:
         name: Of the library.
+        module: The library itself.
     """
 
     def __init__(self, module: Any) -> None:  # noqa: ANN401 - one of two modules
         self.name: str = module.__name__
-        self._module = module
-        self._async_transport = _async_transport(module)
-        self._sync_transport = _sync_transport(module)
+        self.module = module
 
-    def client(self, answer: AnswerHttp) -> Any:  # noqa: ANN401 - of either library
+    def client(self, answer: AnswerHttp, **options: Any) -> Any:  # noqa: ANN401 - of either library
         """An `AsyncClient` that a service answers."""
-        transport = self._async_transport(answer)
+        transport = self._async_replies(answer)
         # Without the environment no proxy is asked for, and no certificate is read.
-        return self._module.AsyncClient(transport=transport, trust_env=False)
+        given = {"trust_env": False, **_inside(options), "transport": transport}
+        return self.module.AsyncClient(**given)
 
-    def sync_client(self, answer: AnswerHttp, block: Block) -> Any:  # noqa: ANN401
+    def sync_client(self, answer: AnswerHttp, block: Block, **options: Any) -> Any:  # noqa: ANN401
         """A `Client` that a service answers, and that blocks meanwhile."""
-        transport = self._sync_transport(answer, block)
-        return self._module.Client(transport=transport, trust_env=False)
+        transport = self._sync_replies(answer, block)
+        given = {"trust_env": False, **_inside(options), "transport": transport}
+        return self.module.Client(**given)
+
+    def tapped(self, client: object, channel: Channel, block: Block) -> Tapped:
+        """A client of the library, which asks a channel before anything goes out.
+
+        Args:
+            block: Blocks where the channel is to be awaited and the client is none of
+                async functions.
+        """
+        if isinstance(client, self.module.AsyncClient):
+            return Tapped(client, lambda real: self._async_tapped(real, channel))
+        return Tapped(client, lambda real: self._sync_tapped(real, channel, block))
+
+    def makes(self, client: object) -> bool:
+        """Whether a client is one of this library."""
+        return isinstance(client, (self.module.AsyncClient, self.module.Client))
+
+    @cached_property
+    def _async_replies(self) -> Any:  # noqa: ANN401
+        return async_replies(self.module)
+
+    @cached_property
+    def _sync_replies(self) -> Any:  # noqa: ANN401
+        return sync_replies(self.module)
+
+    @cached_property
+    def _async_tapped(self) -> Any:  # noqa: ANN401
+        return async_tapped(self.module)
+
+    @cached_property
+    def _sync_tapped(self) -> Any:  # noqa: ANN401
+        return sync_tapped(self.module)
+
+
+class Tapped:
+    """A client whose transports are tapped, until it is let go.
+
+    Attributes:
+        client: The client.
+    """
+
+    def __init__(self, client: Any, around: Callable[[Any], Any]) -> None:  # noqa: ANN401
+        self.client = client
+        self._before = client._transport, client._mounts  # noqa: SLF001 - no public way
+        transport, mounts = self._before
+        client._transport = around(transport)  # noqa: SLF001
+        client._mounts = {  # noqa: SLF001
+            pattern: None if mounted is None else around(mounted)
+            for pattern, mounted in mounts.items()
+        }
+
+    def let_go(self) -> None:
+        """Give the client its own transports back."""
+        self.client._transport, self.client._mounts = self._before  # noqa: SLF001
+
+
+def _inside(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a client without those that say how the outside is reached."""
+    return {name: given for name, given in options.items() if name not in _OUTSIDE}
+
+
+_OUTSIDE = (
+    "cert",
+    "http1",
+    "http2",
+    "limits",
+    "mounts",
+    "proxy",
+    "transport",
+    "verify",
+)
 
 
 @cache
@@ -98,123 +166,3 @@ def _installed() -> str:
         if find_spec(name) is not None:
             return name
     raise UsageError(f"neither httpx2 nor httpx is installed here: {INSTALL}")
-
-
-def _async_transport(module: Any) -> Any:  # noqa: ANN401
-    base: Any = module.AsyncBaseTransport
-    stream_base: Any = module.AsyncByteStream
-
-    class AsyncStream(stream_base):  # type: ignore[misc]  # of either library
-        """The bytes of an answer; no generator, which the loop would close late."""
-
-        def __init__(self, pieces: Pieces, request: Any) -> None:  # noqa: ANN401
-            self._pieces = pieces
-            self._request = request
-
-        def __aiter__(self) -> Self:
-            return self
-
-        async def __anext__(self) -> bytes:
-            try:
-                return await anext(self._pieces)
-            except NoAnswer as error:
-                raise _raised(module, error, self._request) from None
-
-        async def aclose(self) -> None:
-            self._pieces.close()
-
-    class AsyncTransport(InProcess, base):  # type: ignore[misc]  # of either library
-        """Hands requests to a service, and its answers back."""
-
-        def __init__(self, answer: AnswerHttp) -> None:
-            self._answer = answer
-
-        async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401
-            asked = _asked(request, await request.aread())
-            try:
-                answer = await self._answer(asked)
-            except NoAnswer as error:
-                raise _raised(module, error, request) from None
-            if answer.pieces is None:
-                return _response(module, answer)
-            stream = AsyncStream(answer.pieces, request)
-            return _response(module, answer, stream)
-
-    return AsyncTransport
-
-
-def _sync_transport(module: Any) -> Any:  # noqa: ANN401
-    base: Any = module.BaseTransport
-    stream_base: Any = module.SyncByteStream
-
-    class SyncStream(stream_base):  # type: ignore[misc]  # of either library
-        """The bytes of an answer, for a thread that waits where it must."""
-
-        def __init__(self, pieces: Pieces, block: Block, request: Any) -> None:  # noqa: ANN401
-            self._pieces = pieces
-            self._block = block
-            self._request = request
-
-        def __iter__(self) -> Self:
-            return self
-
-        def __next__(self) -> bytes:
-            try:
-                piece = self._pieces.take(self._block)
-            except NoAnswer as error:
-                raise _raised(module, error, self._request) from None
-            if piece is None:
-                raise StopIteration
-            return piece
-
-        def close(self) -> None:
-            self._pieces.close()
-
-    class SyncTransport(InProcess, base):  # type: ignore[misc]  # of either library
-        """The same, for a thread that waits."""
-
-        def __init__(self, answer: AnswerHttp, block: Block) -> None:
-            self._answer = answer
-            self._block = block
-
-        def handle_request(self, request: Any) -> Any:  # noqa: ANN401
-            asked = _asked(request, request.read())
-            try:
-                answer = self._block(partial(self._answer, asked))
-            except NoAnswer as error:
-                raise _raised(module, error, request) from None
-            if answer.pieces is None:
-                return _response(module, answer)
-            stream = SyncStream(answer.pieces, self._block, request)
-            return _response(module, answer, stream)
-
-    return SyncTransport
-
-
-def _asked(request: Any, body: bytes) -> HttpRequest:  # noqa: ANN401
-    url = request.url
-    timeouts = request.extensions.get("timeout", {})
-    return HttpRequest(
-        request.method,
-        url.host,
-        url.path,
-        body,
-        timeouts.get("read"),
-        {name.lower(): value for name, value in request.headers.items()},
-        url.query.decode("ascii", "replace"),
-    )
-
-
-def _response(module: Any, answer: HttpAnswer, stream: object = None) -> Any:  # noqa: ANN401
-    return module.Response(
-        answer.status,
-        headers=answer.headers,
-        content=None if stream is not None else answer.body,
-        stream=stream,
-        extensions={"http_version": b"HTTP/1.1"},
-    )
-
-
-def _raised(module: Any, error: NoAnswer, request: Any) -> Exception:  # noqa: ANN401
-    made: Exception = getattr(module, error.reason)(str(error), request=request)
-    return made

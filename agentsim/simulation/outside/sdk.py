@@ -7,18 +7,19 @@ recorded, refused and struck by faults once.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentsim.core import UsageError
 from agentsim.engine import EPOCH_NS, Baton, Life
 from agentsim.providers import ScriptedClient
 from agentsim.providers.transports import (
+    ANTHROPIC_SDK,
+    OPENAI_SDK,
     HttpLibrary,
     ModelService,
     Served,
+    VendorSdk,
     answered_in_process,
     http_library,
 )
@@ -33,51 +34,6 @@ __all__ = ["Sdk"]
 T = TypeVar("T")
 
 API_KEY = "sk-simulated"
-
-PLATFORM = "Unknown"
-"""What an SDK says of the machine: the same everywhere, and no process is asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Vendor:
-    """An SDK, and how its clients are made.
-
-    Attributes:
-        package: That of the SDK.
-        title: Its name for people.
-        keys: Options that give a key: one of them is enough.
-        outside: Option -> why it is none in a simulation.
-    """
-
-    package: str
-    title: str
-    base_url: str
-    keys: tuple[str, ...]
-    outside: Mapping[str, str]
-
-
-_OPENAI = _Vendor(
-    "openai",
-    "the OpenAI SDK",
-    "https://api.openai.com/v1",
-    ("api_key",),
-    {
-        "provider": "another service would answer",
-        "workload_identity": "tokens would be fetched",
-    },
-)
-
-_ANTHROPIC = _Vendor(
-    "anthropic",
-    "the Anthropic SDK",
-    "https://api.anthropic.com",
-    ("api_key", "auth_token"),
-    {
-        "credentials": "tokens would be fetched",
-        "config": "tokens would be fetched",
-        "profile": "it would be read from your own files",
-    },
-)
 
 
 class Sdk:
@@ -105,22 +61,22 @@ class Sdk:
 
     def openai(self, **options: Any) -> AsyncOpenAI:
         """A new `openai.AsyncOpenAI`; see `core.Env`."""
-        made: AsyncOpenAI = self._made(_OPENAI, "openai", options)
+        made: AsyncOpenAI = self._made(OPENAI_SDK, "openai", options)
         return made
 
     def openai_sync(self, **options: Any) -> OpenAI:
         """A new `openai.OpenAI`; see `core.Env`."""
-        made: OpenAI = self._made(_OPENAI, "openai_sync", options)
+        made: OpenAI = self._made(OPENAI_SDK, "openai_sync", options)
         return made
 
     def anthropic(self, **options: Any) -> AsyncAnthropic:
         """A new `anthropic.AsyncAnthropic`; see `core.Env`."""
-        made: AsyncAnthropic = self._made(_ANTHROPIC, "anthropic", options)
+        made: AsyncAnthropic = self._made(ANTHROPIC_SDK, "anthropic", options)
         return made
 
     def anthropic_sync(self, **options: Any) -> Anthropic:
         """A new `anthropic.Anthropic`; see `core.Env`."""
-        made: Anthropic = self._made(_ANTHROPIC, "anthropic_sync", options)
+        made: Anthropic = self._made(ANTHROPIC_SDK, "anthropic_sync", options)
         return made
 
     def http_client(self, library: str | None = None) -> Any:  # noqa: ANN401
@@ -131,14 +87,11 @@ class Sdk:
         """A new `Client`; see `core.Env`."""
         return self._blocking(self._library("http_client_sync", library))
 
-    def _made(self, vendor: _Vendor, asked: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - a client of the SDK
+    def _made(self, vendor: VendorSdk, asked: str, options: dict[str, Any]) -> Any:  # noqa: ANN401 - a client of the SDK
         try:
-            sdk = import_module(vendor.package)
-        except ImportError:
-            raise self._wrong(
-                f"env.{asked}: {vendor.title} is not installed here: "
-                "pip install 'pytest-agentsim[sdk]'"
-            ) from None
+            vendor.module()
+        except UsageError as error:
+            raise self._wrong(f"env.{asked}: {error}") from None
         for option in options:
             if option in vendor.outside:
                 raise self._wrong(
@@ -155,16 +108,8 @@ class Sdk:
                 f"env.{asked}: the option http_client would reach the network: leave "
                 f"it away, or give one of env.http_client() or env.http_client_sync()"
             )
-        defaults = {"base_url": vendor.base_url}
-        if all(options.get(key) is None for key in vendor.keys):
-            defaults["api_key"] = API_KEY
-        # Under their second names: loops that make their client themselves are tested
-        # with the first one patched, by this very method.
-        made = sdk.Client if blocks else sdk.AsyncClient
-        client = made(**{**defaults, **options, "http_client": given})
-        # Else its first request asks on a thread, which asks a process.
-        client._platform = PLATFORM  # noqa: SLF001 - the SDK has no public way
-        return client
+        whole = {"base_url": vendor.base_url, **options, "http_client": given}
+        return vendor.client(whole, key=API_KEY, blocks=blocks)
 
     def _awaited(self, library: HttpLibrary) -> Any:  # noqa: ANN401
         return library.client(self._service().answer)

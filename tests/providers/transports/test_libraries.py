@@ -72,6 +72,7 @@ def test_a_request_reaches_the_service_and_its_answer_the_client(
         7,
         asked.headers,
         "a=b",
+        URL,
     )
     assert asked.headers["content-length"] == "4"
     assert isinstance(response, MODULES[name].Response)
