@@ -178,3 +178,14 @@ def test_a_cassette_has_one_owner(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [path]
     assert session(path, "replay", "x", owner="test_a") == ["record 0: x"]
     assert session(path, "replay", "x") == ["record 0: x"]
+
+
+def test_misses_are_kept_whatever_became_of_them(tmp_path: Path) -> None:
+    """A miss that the agent swallowed is still told, with the age of the recording."""
+    path = tmp_path / "a.yaml"
+    session(path, "record", "one")
+    with Tape(path, clock=Ticks()) as tape:
+        with pytest.raises(CassetteMiss) as caught:
+            tape.answer(ask("two"), CHAT)
+        assert tape.missed == (caught.value,)
+        assert tape.recorded_at == "2026-11-30T00:00:00Z"

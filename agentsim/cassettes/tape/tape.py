@@ -95,6 +95,7 @@ class Tape:
         self._lock = RLock()
         self._counts = dict.fromkeys(_COUNTED, 0)
         self._changes: list[Change] = []
+        self._missed_ones: list[CassetteMiss] = []
         self._closed = False
         redactor = Redactor(rules)
         now = self._clock.now()
@@ -149,6 +150,17 @@ class Tape:
                 unused_tools=recall.unused_tools if recall else (),
                 **self._counts,
             )
+
+    @property
+    def missed(self) -> tuple[CassetteMiss, ...]:
+        """What was looked for in it and not found, whatever became of the error."""
+        with self._lock:
+            return tuple(self._missed_ones)
+
+    @property
+    def recorded_at(self) -> str:
+        """When what it answers from was recorded, as ISO 8601; empty: not told."""
+        return self._file.old.header.recorded_at if self._file.old else ""
 
     @property
     def written(self) -> Path:
@@ -261,6 +273,7 @@ class Tape:
 
     def _missed(self, miss: CassetteMiss) -> None:
         self._changes.extend(miss.changes)
+        self._missed_ones.append(miss)
         if self.mode == "replay":
             raise miss
 
