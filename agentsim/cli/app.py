@@ -34,6 +34,7 @@ COMMANDS = (
     "show",
     "check",
     "cassette audit",
+    "cassette check",
     "cassette import",
     "serve",
     "list",

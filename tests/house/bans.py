@@ -153,6 +153,11 @@ class Allowed:
 
 ALLOWED = (
     Allowed(
+        "agentsim/cli/cassette/check_action.py",
+        "processes",
+        "with --refresh it runs pytest, which records cassettes again",
+    ),
+    Allowed(
         "agentsim/cassettes/tape/clock.py",
         "wall-clock",
         "recordings of real sessions tell when they were made, and how long answers took",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.cassettes.tape.clock import SystemClock as SystemClock
     from agentsim.cassettes.tape.clock import TapeClock as TapeClock
     from agentsim.cassettes.tape.files import MODES as MODES
     from agentsim.cassettes.tape.files import Mode as Mode
@@ -18,6 +19,7 @@ else:
         {
             "MODES": "files",
             "Mode": "files",
+            "SystemClock": "clock",
             "Taking": "taking",
             "Tape": "tape",
             "TapeClock": "clock",
