@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentsim.cassettes.importing import import_recording as import_recording
     from agentsim.cassettes.reading import load_cassette as load_cassette
     from agentsim.cassettes.reading import read_cassette as read_cassette
+    from agentsim.cassettes.records import AnswerEnding as AnswerEnding
     from agentsim.cassettes.records import AssembledAnswer as AssembledAnswer
     from agentsim.cassettes.records import Cassette as Cassette
     from agentsim.cassettes.records import CassetteHeader as CassetteHeader
@@ -28,6 +29,7 @@ else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
         {
+            "AnswerEnding": "records",
             "AssembledAnswer": "records",
             "Cassette": "records",
             "CassetteHeader": "records",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from agentsim.cassettes import RecordedRequest, load_cassette
+from agentsim.cassettes.tape import Tape
 from agentsim.cassettes.wires import StreamEnd, wire_of_url
 
 URLS = [
@@ -59,3 +63,19 @@ OTHERS = [
 def test_what_is_no_last_event_is_none(wire: str, stream: bytes) -> None:
     """Texts that look like it, events of another wire, and one that is not closed."""
     assert not StreamEnd(wire).seen(stream)
+
+
+def test_a_stream_is_kept_when_its_last_event_is_there(tmp_path: Path) -> None:
+    """Before that event is handed on: who closes then, or is killed, has lost nothing."""
+    path = tmp_path / "one.yaml"
+    with Tape(path, "record") as tape:
+        taking = tape.begin(RecordedRequest(body="{}"), "openai-chat")
+        taking.head(200, {"content-type": "text/event-stream"})
+        taking.chunk(b"data: {}\n\ndata: [DO")
+        assert load_cassette(path).entries == ()
+        taking.chunk(b"NE]\n\n")
+        (kept,) = load_cassette(path).exchanges
+        assert kept.answer.text == "data: {}\n\ndata: [DONE]\n\n"
+        taking.end("closed by the client")
+    assert load_cassette(path).exchanges == (kept,)
+    assert kept.answer.ended == "whole"

@@ -62,7 +62,7 @@ class Recording:
                     RecordedExchange(number, request, answer, wire, at_ms, message)
                 )
 
-            taking = Taking(keep, lambda: self._since_ms(asked_ms))
+            taking = Taking(keep, lambda: self._since_ms(asked_ms), wire)
             self._open[number] = taking
             return taking
 

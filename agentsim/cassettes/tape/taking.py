@@ -11,6 +11,7 @@ from agentsim.cassettes.records import (
     RecordedChunk,
     body_text,
 )
+from agentsim.cassettes.wires import StreamEnd
 
 __all__ = ["Taking", "ToolTaking"]
 
@@ -24,12 +25,18 @@ class Taking:
     Args:
         keep: Writes the answer.
         elapsed_ms: Milliseconds since the request.
+        wire: Name of the dialect: clients close a stream behind its last event, and so
+            it is kept as whole before that is handed on.
     """
 
     def __init__(
-        self, keep: Callable[[RecordedAnswer], None], elapsed_ms: Callable[[], float]
+        self,
+        keep: Callable[[RecordedAnswer], None],
+        elapsed_ms: Callable[[], float],
+        wire: str = "",
     ) -> None:
         self._keep = keep
+        self._stream_end = StreamEnd(wire)
         self._elapsed_ms = elapsed_ms
         self._lock = Lock()
         self._ended = False
@@ -55,10 +62,16 @@ class Taking:
         self._at_ms = self._elapsed_ms()
 
     def chunk(self, data: bytes) -> None:
-        """A piece of a stream is there, as it was received."""
+        """A piece of a stream is there, as it was received; the last event ends it.
+
+        Raises:
+            CassetteError: when it can't be written.
+        """
         if self._chunks is None:
             self._chunks = []
         self._chunks.append(RecordedChunk(self._elapsed_ms(), body_text(data)))
+        if self._stream_end.seen(data):
+            self.end()
 
     def streams(self) -> None:
         """The answer is a stream, even if no piece of it ever comes."""
