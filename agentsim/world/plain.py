@@ -1,7 +1,7 @@
 """Frozen dataclasses from plain data, with errors in our own words.
 
-pydantic checks the data. Its messages change between versions, so only the kind and the
-place of its findings are used.
+Types that files have no word for, such as dates, are left to pydantic. Its messages change
+between versions, so only the kind and the place of its findings are used.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from types import GenericAlias
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from agentsim.core import UsageError, did_you_mean
+from agentsim.plain_yaml import MisfitError, can_fit, fit
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -41,18 +42,14 @@ def read_dataclass(kind: type[Value], data: object, where: str) -> Value:
     Raises:
         UsageError: naming the place, what was expected there and what came.
     """
-    from pydantic import ValidationError
-
     try:
-        # As JSON, since in strict mode only JSON may give a list for a tuple.
-        text = json.dumps([data], allow_nan=False)
+        text = json.dumps(data, allow_nan=False)
     except (TypeError, ValueError):
         raise UsageError(f"{where}: expected plain data, as JSON has it") from None
     try:
-        [value] = _adapter(kind).validate_json(text)
-    except ValidationError as error:
-        findings = error.errors(include_url=False, include_input=False)
-        raise UsageError(_told(kind, data, where, findings)) from None
+        value = fit(kind, json.loads(text)) if can_fit(kind) else _validated(kind, text)
+    except MisfitError as error:
+        raise UsageError(_told(kind, data, where, error.findings)) from None
     except UsageError as error:
         # What a dataclass says of its own fields does not know where the data stands.
         raise UsageError(f"{where}: {error}") from None
@@ -79,29 +76,41 @@ def write_dataclass(value: object) -> object:
 _adapters: dict[type[Any], TypeAdapter[Any]] = {}
 
 
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    from pydantic import ConfigDict, TypeAdapter
+def _validated(kind: type[Any], text: str) -> object:
+    """Let pydantic read JSON: in strict mode only there may a list stand for a tuple.
+
+    Raises:
+        MisfitError: with what it finds.
+    """
+    from pydantic import ConfigDict, TypeAdapter, ValidationError
 
     if kind not in _adapters:
         # Inside a tuple, so that the settings hold for all dataclasses in it.
         inside: Any = GenericAlias(tuple, (kind,))
         settings = ConfigDict(extra="forbid", strict=True)
         _adapters[kind] = TypeAdapter(inside, config=settings)
-    return _adapters[kind]
+    try:
+        [value] = _adapters[kind].validate_json(f"[{text}]")
+    except ValidationError as error:
+        findings = error.errors(include_url=False, include_input=False)
+        raise MisfitError(
+            [{**one, "loc": one["loc"][1:]} for one in findings]
+        ) from None
+    return value
 
 
 def _told(
     kind: type[Any], data: object, where: str, findings: Sequence[Mapping[str, Any]]
 ) -> str:
     """One sentence about the first finding; findings at one place are alternatives."""
-    name = findings[0]["loc"][-1]
-    path, value, expected_type = _walk(kind, data, findings[0]["loc"][1:])
+    name = (findings[0]["loc"] or ("",))[-1]
+    path, value, expected_type = _walk(kind, data, findings[0]["loc"])
     place = where + path
     match findings[0]["type"]:
         case "missing":
             return f"{place}: the field {name!r} is missing"
         case "unexpected_keyword_argument":
-            path, _, owner = _walk(kind, data, findings[0]["loc"][1:-1])
+            path, _, owner = _walk(kind, data, findings[0]["loc"][:-1])
             place, known = where + path, [field.name for field in fields(owner)]
             return (
                 f"{place}: unknown field {name!r} (there are {', '.join(known)})"
@@ -113,7 +122,7 @@ def _told(
             expected = " or ".join(
                 _EXPECTED.get(finding["type"], "another value")
                 for finding in findings
-                if _walk(kind, data, finding["loc"][1:])[0] == path
+                if _walk(kind, data, finding["loc"])[0] == path
             )
     return f"{place}: expected {expected}, got {_kind(value)}"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from typing import Any, get_args, get_type_hints
+from dataclasses import fields
+from typing import Any
 
+from agentsim.plain_yaml import field_names, nested_shapes
 from agentsim.world.docstrings import words_of
 from agentsim.world.own.models import untitled
 
@@ -25,7 +25,7 @@ def spec_schema(spec: type[Any]) -> dict[str, Any]:
     schema: dict[str, Any] = untitled(TypeAdapter(spec).json_schema())
     inside = schema.get("$defs", {})
     _describe(schema, spec)
-    for nested in dict.fromkeys(_nested(spec)):
+    for nested in nested_shapes(spec):
         if nested.__name__ in inside:
             _describe(inside[nested.__name__], nested)
     return schema
@@ -38,19 +38,9 @@ def _describe(schema: dict[str, Any], spec: type[Any]) -> None:
     for name, entry in schema["properties"].items():
         if name in told:
             entry["description"] = _NONE.sub("`null`", _NUMBERS.sub("", told[name]))
-
-
-def _nested(spec: type[Any]) -> Iterator[type[Any]]:
-    """The dataclasses in the fields of a dataclass, at any depth."""
-    hints = get_type_hints(spec)
-    for one in fields(spec):
-        for part in _parts(hints[one.name]):
-            if isinstance(part, type) and is_dataclass(part):
-                yield part
-                yield from _nested(part)
-
-
-def _parts(annotation: object) -> Iterator[object]:
-    yield annotation
-    for part in get_args(annotation):
-        yield from _parts(part)
+    names = dict(
+        zip((one.name for one in fields(spec)), field_names(spec), strict=True)
+    )
+    schema["properties"] = {
+        names[name]: entry for name, entry in schema["properties"].items()
+    }

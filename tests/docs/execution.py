@@ -39,6 +39,7 @@ import yaml
 from agentsim.core import Registry
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import INVARIANTS
+from agentsim.plain_yaml import field_names
 from agentsim.simulation import ScenarioFile
 from agentsim.world import SPECS
 from tests.docs.markdown import Block, blocks
@@ -148,7 +149,7 @@ class Page:
 
     def _yaml(self, block: Block) -> None:
         value = yaml.safe_load(block.text)
-        unknown = [name for name in value if name not in ScenarioFile.model_fields]
+        unknown = [name for name in value if name not in field_names(ScenarioFile)]
         assert unknown == [], "neither a scenario nor fields of one"
         if block.fields_of is None:
             assert "task" in value, "no whole scenario, and not told as fields of one"

@@ -2,19 +2,17 @@
 
 import importlib
 import re
-from collections.abc import Iterator
 from dataclasses import fields
-from typing import get_args
 
 import httpx2
 import openai
 import pytest
-from pydantic import BaseModel
 
 from agentsim.cli.app import COMMANDS
 from agentsim.core import EVENT_KINDS, Env
 from agentsim.faults import CATALOGUE
 from agentsim.invariants import NUMBERED_RULES
+from agentsim.plain_yaml import field_names, nested_shapes
 from agentsim.simulation import EXPECTED, RUNS_INDEPENDENT, ScenarioFile
 from agentsim.simulation.verdict import LOST_ERRORS
 from agentsim.world import (
@@ -71,25 +69,12 @@ def test_every_fault_and_event_has_its_row() -> None:
         assert f"\n## `{kind}`\n\n" in events
 
 
-def _names(model: type[BaseModel]) -> Iterator[str]:
-    """The fields of a file's model as a file calls them, nested ones too."""
-    for name, field in model.model_fields.items():
-        yield field.alias or name
-        for part in (field.annotation, *_parts(field.annotation)):
-            if isinstance(part, type) and issubclass(part, BaseModel) and part != model:
-                yield from _names(part)
-
-
-def _parts(annotation: object) -> Iterator[object]:
-    for part in get_args(annotation):
-        yield part
-        yield from _parts(part)
-
-
 def test_the_how_to_names_every_field_of_a_scenario() -> None:
     """What a scenario file takes stands on the page about scenario files."""
     page = (DOCS / "how-to" / "write-a-scenario.md").read_text("utf-8")
-    names = {*_names(ScenarioFile), *Human.__dataclass_fields__, *SPECS}
+    shapes: list[type] = [ScenarioFile, *nested_shapes(ScenarioFile)]
+    names = {name for shape in shapes for name in field_names(shape)}
+    names |= {*Human.__dataclass_fields__, *SPECS}
     parts = (Process, Service, Case, Letter, PullRequest, CannedTool, CannedAnswer)
     for spec in (*SPECS.values(), *parts):
         names |= {field.name for field in fields(spec)}

@@ -1,15 +1,14 @@
-"""Where a scenario file is wrong: pydantic's locations and YAML nodes, in our words."""
+"""Where a scenario file is wrong: what does not fit, and YAML nodes, in our words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from typing import Any, get_args
 
-from pydantic import BaseModel, ValidationError
-
 from agentsim.core import ScenarioError, UsageError, did_you_mean
-from agentsim.plain_yaml import YamlDocument
+from agentsim.plain_yaml import MisfitError, YamlDocument, field_names
 
 __all__ = ["Place", "translated"]
 
@@ -17,12 +16,11 @@ Path = tuple[str | int, ...]
 
 _EXPECTED = {
     "int_type": "a whole number",
-    "int_from_float": "a whole number",
     "float_type": "a number",
     "string_type": "text",
     "bool_type": "true or false",
     "dict_type": "a mapping",
-    "model_type": "a mapping",
+    "dataclass_type": "a mapping",
     "list_type": "a list",
     "literal_error": "another value",
 }
@@ -50,20 +48,16 @@ class Place:
 
 
 def translated(
-    document: YamlDocument, error: ValidationError, model: type[BaseModel]
+    document: YamlDocument, error: MisfitError, shape: type[Any]
 ) -> ScenarioError:
-    """The deepest fault that pydantic found (a union reports one per branch)."""
-    found = [
-        (_real_path(document.value, entry["loc"], entry["type"]), entry)
-        for entry in error.errors(include_url=False, include_context=True)
-    ]
-    path, entry = max(found, key=lambda pair: (len(pair[0]), _tells(pair[1]["type"])))
-    return _placed(document, path, _words(path, dict(entry), model))
+    """The deepest of what does not fit (of alternatives, each is told)."""
+    entry = max(error.findings, key=lambda one: (len(one["loc"]), _tells(one["type"])))
+    return _placed(document, entry["loc"], _words(entry["loc"], entry, shape))
 
 
 def _tells(kind: str) -> bool:
     """Whether a fault tells more than others there: a misspelt field is missed, too."""
-    return kind == "extra_forbidden"
+    return kind == "unexpected_keyword_argument"
 
 
 def _placed(document: YamlDocument, path: Path, words: str) -> PlacedError:
@@ -117,26 +111,14 @@ def _dotted(path: Sequence[str | int]) -> str:
     return text
 
 
-def _real_path(value: Any, location: Sequence[str | int], kind: str) -> Path:
-    """Keep of a location what stands in the document, not the names of union branches."""
-    path: list[str | int] = []
-    for number, part in enumerate(location):
-        if _has(value, part):
-            value = value[part]
-            path.append(part)
-        elif kind == "missing" and number == len(location) - 1:
-            path.append(part)
-    return tuple(path)
-
-
-def _words(path: Path, entry: Mapping[str, Any], model: type[BaseModel]) -> str:
+def _words(path: Path, entry: Mapping[str, Any], shape: type[Any]) -> str:
     kind = entry["type"]
     if kind == "missing":
         return "this field is missing"
-    if kind == "extra_forbidden":
-        known = sorted(_fields(_model_at(model, path[:-1])))
+    if kind == "unexpected_keyword_argument":
+        known = sorted(field_names(_shape_at(shape, path[:-1])))
         return f"unknown field (there are {', '.join(known)}){did_you_mean(str(path[-1]), known)}"
-    context = entry.get("ctx") or {}
+    context = entry["ctx"]
     if kind == "too_short":
         return "expected at least one entry"
     if kind in ("greater_than_equal", "less_than_equal"):
@@ -163,23 +145,16 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
+def _shape_at(shape: type[Any], path: Path) -> type[Any]:
     for part in path:
-        if isinstance(part, str) and part in _fields(model):
-            nested = next(_models(_fields(model)[part]), None)
-            model = nested if nested is not None else model
-    return model
+        known = field_names(shape)
+        if isinstance(part, str) and part in known:
+            shape = next(_shapes(known[part]), shape)
+    return shape
 
 
-def _fields(model: type[BaseModel]) -> dict[str, Any]:
-    return {
-        field.alias or name: field.annotation
-        for name, field in model.model_fields.items()
-    }
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _shapes(annotation: object) -> Iterator[type[Any]]:
+    if isinstance(annotation, type) and is_dataclass(annotation):
         yield annotation
     for part in get_args(annotation):
-        yield from _models(part)
+        yield from _shapes(part)

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentsim.faults import CATALOGUE
 from agentsim.simulation.files.entries import ScenarioFile
-from agentsim.world import SPECS, Human, spec_schema, untitled
+from agentsim.world import SPECS, Human, spec_schema
 
 __all__ = ["scenario_page", "scenario_schema"]
 
@@ -61,7 +61,7 @@ def scenario_schema(*, own: bool = False) -> dict[str, Any]:
     Args:
         own: Whether to name only what comes with agentsim, whatever else is installed.
     """
-    schema: dict[str, Any] = untitled(ScenarioFile.model_json_schema())
+    schema: dict[str, Any] = spec_schema(ScenarioFile)
     inside = schema["$defs"]
     parts = SPECS.own if own else SPECS
     kinds = {kind: _inlined(inside, spec_schema(spec)) for kind, spec in parts.items()}

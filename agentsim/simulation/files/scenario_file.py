@@ -1,16 +1,14 @@
 """Scenario files: one story per YAML file, read into a `Scenario`.
 
-The shape is checked by pydantic; what it finds is told in our words, with the file, the
-line and the field.
+What does not fit the shape is told in our words, with the file, the line and the field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from agentsim.core import (
     Injected,
@@ -22,7 +20,7 @@ from agentsim.core import (
     Usage,
 )
 from agentsim.faults import parse_rule
-from agentsim.plain_yaml import YamlDocument, load_yaml_file
+from agentsim.plain_yaml import MisfitError, YamlDocument, fit, load_yaml_file
 from agentsim.providers import (
     Forever,
     Reply,
@@ -38,8 +36,9 @@ from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.entries import (
     CallEntry,
     EarlierEntry,
-    Entry,
     ExpectEntry,
+    LimitsEntry,
+    LoopEntry,
     ReplyEntry,
     ScenarioFile,
 )
@@ -67,8 +66,8 @@ def build_scenario(document: YamlDocument, name: str) -> Scenario:
         ScenarioError: one sentence with file, line and field.
     """
     try:
-        entry = ScenarioFile.model_validate(document.value)
-    except ValidationError as error:
+        entry = fit(ScenarioFile, document.value)
+    except MisfitError as error:
         raise translated(document, error, ScenarioFile) from None
     return _Builder(document, name).build(entry)
 
@@ -111,9 +110,9 @@ class _Builder:
                 seed=entry.seed,
             )
 
-    def _made(self, name: str, make: Any, entry: Entry) -> Any:
+    def _made(self, name: str, make: Any, entry: LimitsEntry | LoopEntry) -> Any:
         with Place(self._document, (name,)):
-            return make(**entry.model_dump())
+            return make(**asdict(entry))
 
     def _human(self, data: Mapping[str, Any]) -> Human:
         with Place(self._document, ("human",)):
@@ -122,7 +121,7 @@ class _Builder:
     def _expectation(self, entry: ExpectEntry) -> Expectation:
         with Place(self._document, ("expect",)):
             tools = tuple(entry.tools) if entry.tools is not None else None
-            return Expectation(**{**entry.model_dump(), "tools": tools})
+            return Expectation(**{**asdict(entry), "tools": tools})
 
     def _spec(self, name: str, data: Mapping[str, Any]) -> Any:
         with Place(self._document, ("world", name)):
@@ -148,10 +147,10 @@ class _Builder:
         if entry.forever is None:
             return self._reply(path, entry)
         with Place(self._document, path):
-            others = entry.model_fields_set - {"forever"}
+            others = self._document.value[path[0]][path[1]].keys() - {"forever"}
             if others:
                 raise ScenarioError(
-                    f"forever stands alone, beside it stands {_name(min(others))!r}"
+                    f"forever stands alone, beside it stands {min(others)!r}"
                 )
             if not entry.forever:
                 raise ScenarioError("forever needs at least one reply")
@@ -163,7 +162,7 @@ class _Builder:
 
     def _earlier(self, number: int, entry: EarlierEntry) -> Message:
         with Place(self._document, ("history", number)):
-            return _message(entry)
+            return _message(entry, self._document.value["history"][number])
 
     def _reply(self, path: tuple[str | int, ...], entry: ReplyEntry) -> Reply:
         with Place(self._document, path):
@@ -180,14 +179,14 @@ class _Builder:
             if entry.usage == "missing":
                 changes["usage"] = None
             elif entry.usage is not None:
-                changes["usage"] = Usage(**entry.usage.model_dump())
+                changes["usage"] = Usage(**asdict(entry.usage))
             return reply.but(**changes) if changes else reply
 
 
-def _message(entry: EarlierEntry) -> Message:
-    """The message that an entry of the history is."""
+def _message(entry: EarlierEntry, told: Container[str]) -> Message:
+    """The message that an entry of the history is, of which these fields are told."""
     blocks = tuple(entry.blocks or ())
-    match _spoken_by(entry):
+    match _spoken_by(entry, told):
         case "user":
             return Message("user", entry.user or "", blocks=blocks)
         case "model":
@@ -200,7 +199,7 @@ def _message(entry: EarlierEntry) -> Message:
     return Message("tool", entry.result or "", (), entry.of, entry.failed, blocks)
 
 
-def _spoken_by(entry: EarlierEntry) -> str:
+def _spoken_by(entry: EarlierEntry, told: Container[str]) -> str:
     """Which of its three kinds a message is."""
     kinds = {"user": (), "model": ("calls",), "result": ("of", "failed")}
     given = [name for name in kinds if getattr(entry, name) is not None]
@@ -209,7 +208,7 @@ def _spoken_by(entry: EarlierEntry) -> str:
         raise ScenarioError(f"expected one of user, model or result, got {what}")
     for kind, fields in kinds.items():
         for field in fields:
-            if kind != given[0] and field in entry.model_fields_set:
+            if kind != given[0] and field in told:
                 raise ScenarioError(f"{field} belongs to {kind}, not to {given[0]}")
     return given[0]
 
@@ -247,9 +246,7 @@ def _spoken(entry: ReplyEntry) -> Reply:
         return say(entry.say)
     if entry.call is not None:
         arguments = {} if entry.with_ is None else entry.with_
-        single = CallEntry.model_validate(
-            {"call": entry.call, "with": arguments, "id": entry.id}
-        )
+        single = CallEntry(entry.call, arguments, entry.id)
         return together(_called(single), text=entry.text or "")
     if not entry.calls:
         raise ScenarioError("calls needs at least one call")
