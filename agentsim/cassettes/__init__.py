@@ -6,7 +6,10 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.cassettes.assembling import assembled as assembled
-    from agentsim.cassettes.importing import import_recording as import_recording
+    from agentsim.cassettes.importing.recording import Imported as Imported
+    from agentsim.cassettes.importing.recording import (
+        import_recordings as import_recordings,
+    )
     from agentsim.cassettes.reading import load_cassette as load_cassette
     from agentsim.cassettes.reading import read_cassette as read_cassette
     from agentsim.cassettes.records import AnswerEnding as AnswerEnding
@@ -34,6 +37,7 @@ else:
             "Cassette": "records",
             "CassetteHeader": "records",
             "CassetteWriter": "writer",
+            "Imported": "importing.recording",
             "RecordedAnswer": "records",
             "RecordedCall": "records",
             "RecordedChunk": "records",
@@ -45,7 +49,7 @@ else:
             "body_text": "records",
             "cassette_page": "schema",
             "cassette_schema": "schema",
-            "import_recording": "importing",
+            "import_recordings": "importing.recording",
             "load_cassette": "reading",
             "read_cassette": "reading",
             "wire_of_url": "wires",

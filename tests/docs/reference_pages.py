@@ -6,6 +6,7 @@
 from collections.abc import Callable
 
 from agentsim.cassettes import cassette_page
+from agentsim.cassettes.importing import recordings_page
 from agentsim.cli.reference import command_line_page
 from agentsim.faults import faults_page
 from agentsim.invariants import reference_page, rules_page
@@ -38,6 +39,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "openai-responses.md": responses_rules_page,
     "pytest.md": pytest_page,
     "python.md": python_page,
+    "recordings.md": recordings_page,
     "rule-tests.md": refusals_page,
     "rules.md": rules_page,
     "scenario-file.md": scenario_page,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from agentsim.cassettes import import_recording
+from agentsim.cassettes import Imported, import_recordings
+from agentsim.cassettes.importing import KINDS
 from agentsim.cli.common import JsonOption
 from agentsim.cli.output import console, print_json, tell
 from agentsim.report import EXIT_CODES
@@ -16,21 +17,54 @@ __all__ = ["command"]
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to import.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="What to import.")
+    ],
     into: Annotated[
         Path,
         typer.Option("--into", metavar="FILE", help="The cassette to import into."),
     ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help=f"What the files are, if not as found: {', '.join(KINDS)}.",
+        ),
+    ] = "",
     as_json: JsonOption = False,
 ) -> int:
-    """Make a cassette of a recording of another tool.
+    """Make a cassette of recordings of other tools.
 
-    One recording of vcrpy or pytest-recording (YAML), or exchanges as JSON lines
-    (`.jsonl`). Secrets are replaced.
+    What a file is, is found by its contents; docs/reference/recordings.md tells what is
+    read of each kind. Secrets are replaced, and what is left out is told.
     """
-    count = import_recording(file, into)
+    imported = import_recordings(files, into, kind=kind)
     if as_json:
-        print_json({"verdict": "holds", "file": str(into), "exchanges": count})
-    else:
-        tell(console(), f"{into}: {count} exchanges, imported from {file}")
+        print_json(
+            {
+                "verdict": "holds",
+                "file": str(into),
+                "exchanges": sum(one.exchanges for one in imported),
+                "tools": sum(one.tools for one in imported),
+                "files": [_data(one) for one in imported],
+            }
+        )
+        return EXIT_CODES["holds"]
+    terminal = console()
+    for one in imported:
+        for note in one.notes:
+            tell(terminal, f"{one.file}: note: {note}")
+        counts = f"{one.exchanges} exchanges and {one.tools} calls of tools"
+        tell(terminal, f"{into}: {counts}, imported from {one.file} ({one.kind})")
     return EXIT_CODES["holds"]
+
+
+def _data(one: Imported) -> dict[str, Any]:
+    return {
+        "file": str(one.file),
+        "kind": one.kind,
+        "exchanges": one.exchanges,
+        "tools": one.tools,
+        "notes": list(one.notes),
+    }

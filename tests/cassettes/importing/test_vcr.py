@@ -1,4 +1,4 @@
-"""Recordings of other tools become cassettes, with every answer as it was."""
+"""Recordings of vcrpy become cassettes, with every answer as it was."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from agentsim.cassettes import (
     RecordedAnswer,
     RecordedChunk,
     assembled,
-    import_recording,
+    import_recordings,
     load_cassette,
 )
-from agentsim.cassettes.importing import _vcr
+from agentsim.cassettes.importing import bodies
+from agentsim.cassettes.importing import vcr as reader
+from agentsim.cassettes.importing.values import Unreadable
+from agentsim.cassettes.importing.vcr import read_vcr
 from agentsim.core import CassetteError
-from tests.cassettes.test_redaction import EXCHANGES
-from tests.support.command import agentsim
 
 BODY = {"model": "gpt-5", "messages": [{"role": "user", "content": "Grüße 😀"}]}
 
@@ -69,7 +70,8 @@ def vcr(
 def imported(tmp_path: Path, text: str, name: str = "a.yaml") -> RecordedAnswer:
     """The one answer of a recording."""
     (tmp_path / name).write_text(text, "utf-8")
-    assert import_recording(tmp_path / name, tmp_path / "to.yaml") == 1
+    (done,) = import_recordings([tmp_path / name], tmp_path / "to.yaml")
+    assert (done.kind, done.exchanges, done.notes) == ("vcr", 1, ())
     (exchange,) = load_cassette(tmp_path / "to.yaml").exchanges
     assert json.loads(exchange.request.body) == BODY
     assert "authorization" not in exchange.request.headers
@@ -85,10 +87,21 @@ def imported(tmp_path: Path, text: str, name: str = "a.yaml") -> RecordedAnswer:
         vcr({"base64_string": b64encode(TEXT).decode()}),
         vcr({"string": gzip.compress(TEXT, mtime=0)}, coding="gzip"),
         vcr({"string": zlib.compress(TEXT)}, coding="deflate"),
+        vcr({"string": zlib.compress(TEXT)[2:-4]}, coding="deflate"),
+        vcr({"string": gzip.compress(TEXT, mtime=0)}),
+        vcr({"string": gzip.compress(TEXT[:9]) + gzip.compress(TEXT[9:])}),
+        vcr({"string": TEXT}, coding="gzip"),
+        vcr({"string": TEXT}, coding="br"),
+        vcr({"string": TEXT}, coding="deflate"),
         vcr(None, parsed_body=SAID),
         vcr(SAID),
+        "content:".join(vcr(TEXT.decode()).rsplit("body:", 1)),
     ],
-    ids=("text", "bytes", "base64", "gzip", "deflate", "parsed_body", "plain"),
+    ids=(
+        *("text", "bytes", "base64", "gzip", "deflate", "raw deflate"),
+        *("gzip without a header", "gzip in parts", "unpacked gzip", "unpacked brotli"),
+        *("unpacked deflate", "parsed_body", "plain", "older httpx"),
+    ),
 )
 def test_bodies_of_recorders_are_read_in_every_form(tmp_path: Path, text: str) -> None:
     """However a recorder keeps a body, it is the text of the wire afterwards."""
@@ -119,29 +132,68 @@ def test_answers_are_put_together_for_readers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "words"),
+    ("text", "words"),
     [
-        ("a.yaml", "a: [\n", "a.yaml:2: this is no YAML"),
-        ("a.yaml", "a: 1\n", "expected `interactions`"),
-        ("a.yaml", "interactions: []\n", "no exchange is in it"),
-        ("a.yaml", "interactions:\n- 1\n", r"interactions\[0\]: expected request"),
-        ("a.jsonl", "{\n", "a.jsonl:1: "),
-        ("a.jsonl", '\n{"a": 1}\n', "a.jsonl:2: no exchange"),
         (
-            "a.jsonl",
-            '{"request": 1, "response": 1, "status": "x"}\n',
-            "a.jsonl:1: status",
+            vcr({"string": b"\x1b\xff\xfe"}, coding="br"),
+            r"interactions\[0\]: its body is packed with 'br', which can't be unpacked",
         ),
+        (vcr({"string": b"\x28\xb5\x2f\xfd"}, coding="zstd"), "packed with 'zstd'"),
+        (
+            vcr({"string": gzip.compress(TEXT)[:40]}, coding="gzip"),
+            "its packed body is cut off",
+        ),
+        (
+            vcr({"string": b"\xff\xfe\xfd"}, coding="gzip"),
+            "is not packed with gzip as its header says",
+        ),
+        (vcr({"base64_string": "ab%c"}), "its body is no Base64"),
+        (vcr(SAID).replace("200", "7"), "expected a status from 100 to 599, got '7'"),
+        ("interactions: [\n", "a.yaml:2: this is no YAML"),
+        ("interactions: []\n", "no exchange is in it"),
+        ("interactions:\n- 1\n", r"interactions\[0\]: expected request"),
     ],
 )
-def test_what_is_no_recording_is_told(
-    tmp_path: Path, name: str, text: str, words: str
+def test_what_can_t_be_read_is_told_with_its_place(
+    tmp_path: Path, text: str, words: str
 ) -> None:
-    """A file that can't be imported is named, with the place, and nothing is written."""
-    (tmp_path / name).write_text(text)
+    """A recording that can't be imported is named, with the place; nothing is written."""
+    (tmp_path / "a.yaml").write_text(text)
     with pytest.raises(CassetteError, match=words):
-        import_recording(tmp_path / name, tmp_path / "to.yaml")
+        import_recordings([tmp_path / "a.yaml"], tmp_path / "to.yaml")
     assert not (tmp_path / "to.yaml").exists()
+
+
+def test_aliases_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few lines that stand for very many values, or for no end of them, are refused."""
+    monkeypatch.setattr(reader, "BYTES_MAX", 5_000)
+    for text in (
+        "interactions: &a\n- request: *a\n",
+        "a: &a [1, 1, 1, 1, 1, 1, 1]\nb: &b [*a, *a, *a, *a]\ninteractions: [*b, *b]\n",
+    ):
+        with pytest.raises(Unreadable, match="aliases stand for more values"):
+            read_vcr(text, "a.yaml")
+    shared = "a: &a {}\n" + vcr(SAID).replace("version: 1", "version: *a")
+    assert len(read_vcr(shared, "a.yaml").entries) == 1
+
+
+def test_an_unpacked_body_may_not_be_longer_than_a_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A few bytes that stand for very many are refused before they fill the memory."""
+    monkeypatch.setattr(bodies, "BYTES_MAX", 1_000)
+    with pytest.raises(Unreadable, match="when unpacked"):
+        bodies.text_of(gzip.compress(b"a" * 1_001))
+    assert len(bodies.text_of(gzip.compress(b"a" * 1_000))) == 1_000
+
+
+def test_recordings_in_json_and_of_ruby_are_read(tmp_path: Path) -> None:
+    """The JSON of vcrpy, and the other name that Ruby's VCR has for its exchanges."""
+    as_json = json.dumps(yaml.safe_load(vcr({"string": TEXT.decode()})))
+    assert json.loads(imported(tmp_path, as_json, "a.json").body) == SAID
+    (tmp_path / "to.yaml").unlink()
+    text = vcr({"string": TEXT.decode()}).replace("interactions:", "http_interactions:")
+    assert json.loads(imported(tmp_path, text).body) == SAID
 
 
 @given(
@@ -178,41 +230,7 @@ def test_no_recording_breaks_the_reader(value: object) -> None:
     text = yaml.safe_dump({"interactions": [value]})
     told = ""
     try:
-        list(_vcr(text, Path("a.yaml")))
-    except CassetteError as error:
+        read_vcr(text, "a.yaml")
+    except Unreadable as error:
         told = str(error)
     assert "\n" not in told
-
-
-def test_the_command_imports(tmp_path: Path) -> None:
-    """The command makes a cassette once, and refuses to write over it."""
-    (tmp_path / "a.yaml").write_text(vcr(SAID))
-    words = ["cassette", "import", str(tmp_path / "a.yaml")]
-    into = ["--into", str(tmp_path / "to.yaml")]
-    done = agentsim(*words, *into)
-    assert (done.code, "1 exchanges, imported from" in done.out) == (0, True)
-    again = agentsim(*words, *into, "--json")
-    assert (again.code, "is there already" in again.data["error"]) == (3, True)
-    assert agentsim(*words).code == 3
-    assert agentsim("cassette", "audit", *words[2:], *into).code == 3
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not EXCHANGES.exists(), reason="../shared/real-exchanges is missing"
-)
-def test_real_exchanges_come_back_equal(tmp_path: Path) -> None:
-    """Every real exchange is imported, and but for secrets its answer is as it was."""
-    rows = [json.loads(line) for line in EXCHANGES.read_text("utf-8").splitlines()]
-    assert import_recording(EXCHANGES, tmp_path / "to.yaml") == len(rows)
-    cassette = load_cassette(tmp_path / "to.yaml")
-    differing = []
-    for row, found in zip(rows, cassette.exchanges, strict=True):
-        answer = found.answer
-        said = answer.text if answer.chunks is not None else json.loads(answer.body)
-        if said != row["response"] or json.loads(found.request.body) != row["request"]:
-            differing.append(
-                "__REDACTED_" in found.request.body + answer.text + answer.body
-            )
-        assert (found.message is not None) is (row["status"] == 200), row["id"]
-    assert differing == [True] * 4  # addresses in pages, a value named authorization

@@ -1,0 +1,129 @@
+"""Writes recordings of other tools as one cassette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agentsim.cassettes.assembling import assembled
+from agentsim.cassettes.importing.kinds import kind_named, kind_of_text
+from agentsim.cassettes.importing.values import BYTES_MAX, Recording, Unreadable
+from agentsim.cassettes.records import CassetteHeader, RecordedExchange, RecordedTool
+from agentsim.cassettes.redaction.redactor import RedactionRules, Redactor
+from agentsim.cassettes.writer import CassetteWriter
+from agentsim.core import CassetteError
+
+__all__ = ["Imported", "import_recordings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of one file.
+
+    Attributes:
+        kind: What it was read as.
+        exchanges: How many of them it gave.
+        tools: How many calls of tools it gave.
+        notes: What was left out, and what can't be as it was: a sentence each.
+    """
+
+    file: Path
+    kind: str
+    exchanges: int
+    tools: int
+    notes: tuple[str, ...]
+
+
+def import_recordings(
+    files: Sequence[Path],
+    into: Path,
+    rules: RedactionRules | None = None,
+    *,
+    kind: str = "",
+) -> tuple[Imported, ...]:
+    """Write recordings of other tools as one cassette, secrets replaced.
+
+    Args:
+        files: One after the other.
+        into: The cassette; it must not be there yet.
+        rules: What is secret beside the usual.
+        kind: What the files are, such as `har`; empty: found by their contents.
+
+    Returns:
+        What each file gave, in their order.
+
+    Raises:
+        CassetteError: with file and place, when one can't be read, or nothing is in it
+            that can be replayed. No cassette is written then.
+    """
+    read = [_read(file, kind) for file in files]
+    if into.exists():
+        raise CassetteError(f"{into}: this file is there already: name a new one")
+    names = ", ".join(file.name for file in files)
+    redactor = Redactor(rules)
+    with CassetteWriter(
+        into, CassetteHeader(recorded_by=f"imported from {names}")
+    ) as tape:
+        number, at_ms = 0, 0.0
+        for _, recording in read:
+            for entry in recording.entries:
+                tape.add(_ready(entry, redactor, number, at_ms))
+            number += len(recording.entries)
+            at_ms += max(entry.at_ms for entry in recording.entries)
+    return tuple(told for told, _ in read)
+
+
+def _read(file: Path, kind: str) -> tuple[Imported, Recording]:
+    text = _text(file)
+    try:
+        named = kind_named(kind) if kind else None
+        name = kind or kind_of_text(text)
+    except Unreadable as error:
+        raise CassetteError(f"{file}: {error}") from None
+    try:
+        recording = (named or kind_named(name)).read(text, str(file))
+    except Unreadable as error:
+        raise CassetteError(str(error)) from None
+    if not recording.entries:
+        found = "; ".join(recording.notes) or "it is empty"
+        raise CassetteError(
+            f"{file}: no exchange is in it that can be imported as {name} ({found}): "
+            "name another recording"
+        )
+    tools = sum(isinstance(entry, RecordedTool) for entry in recording.entries)
+    exchanges = len(recording.entries) - tools
+    return Imported(file, name, exchanges, tools, recording.notes), recording
+
+
+def _text(file: Path) -> str:
+    try:
+        if not file.is_file() or file.stat().st_size > BYTES_MAX:
+            raise CassetteError(
+                f"{file}: expected a file of at most {BYTES_MAX >> 20} MiB: name one"
+            )
+        return file.read_text("utf-8")
+    except (OSError, ValueError):
+        raise CassetteError(
+            f"{file}: this file can't be read as UTF-8: check its name and content"
+        ) from None
+
+
+def _ready(
+    entry: RecordedExchange | RecordedTool,
+    redactor: Redactor,
+    number: int,
+    at_ms: float,
+) -> RecordedExchange | RecordedTool:
+    """An entry as it is written, behind those of the files before it."""
+    if isinstance(entry, RecordedTool):
+        moved = replace(entry, number=entry.number + number, at_ms=entry.at_ms + at_ms)
+        return redactor.tool(moved)
+    return redactor.exchange(
+        replace(
+            entry,
+            number=entry.number + number,
+            at_ms=entry.at_ms + at_ms,
+            message=assembled(entry.wire, entry.answer),
+        )
+    )

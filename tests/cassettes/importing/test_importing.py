@@ -1,0 +1,145 @@
+"""Recordings of other tools are recognised by their contents, and become one cassette."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentsim.cassettes import import_recordings, load_cassette
+from agentsim.cassettes.importing import KINDS
+from agentsim.cassettes.importing.kinds import kind_of_text
+from agentsim.cassettes.importing.values import Unreadable
+from agentsim.core import CassetteError
+from tests.cassettes.importing.samples import EXCHANGE, HAR, VCR
+from tests.cassettes.test_redaction import EXCHANGES
+from tests.support.command import agentsim
+
+SAMPLES = {
+    "vcr": VCR,
+    "har": HAR,
+    "exchanges": EXCHANGE,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_recognised_and_can_be_named(tmp_path: Path, kind: str) -> None:
+    """By its contents, whatever the file is called; or by the name of the kind."""
+    (tmp_path / "file").write_text(SAMPLES[kind], "utf-8")
+    found = import_recordings([tmp_path / "file"], tmp_path / "a.yaml")
+    named = import_recordings([tmp_path / "file"], tmp_path / "b.yaml", kind=kind)
+    assert found == named
+    assert found[0].kind == kind
+    entries = load_cassette(tmp_path / "a.yaml").entries
+    assert entries == load_cassette(tmp_path / "b.yaml").entries
+    assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+
+
+def test_several_files_become_one_cassette(tmp_path: Path) -> None:
+    """Their entries stand one behind the other, and so do their times."""
+    for name, text in SAMPLES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    files = [tmp_path / name for name in SAMPLES]
+    told = import_recordings(files, tmp_path / "a.yaml")
+    entries = load_cassette(tmp_path / "a.yaml").entries
+    assert len(entries) == sum(one.exchanges + one.tools for one in told)
+    assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+    times = [entry.at_ms for entry in entries]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "a: 1\n",
+            "file: fits no kind of recording: looked for `interactions` (vcr); ",
+        ),
+        ("agentsim_cassette: 1\n", "file: this is a cassette of agentsim already"),
+        ("", "file: fits no kind of recording"),
+        ("{}", "file: fits no kind of recording"),
+        ("[1, 2]", "file: fits no kind of recording"),
+        ("{\n", "file: this is no JSON that can be read: the text ends"),
+        ('{"request": 1, "response": 1}\n{', "file:2: the text ends inside an object"),
+        (f'{EXCHANGE}\n{{"a": 1}}\n', "file:5: no exchange"),
+        (
+            '{"request": 1, "response": 1, "status": "x"}',
+            "file:1: status or wire is of",
+        ),
+    ],
+)
+def test_what_is_no_recording_is_told(tmp_path: Path, text: str, words: str) -> None:
+    """A file that can't be imported is named, with the place, and nothing is written."""
+    (tmp_path / "file").write_text(text)
+    with pytest.raises(CassetteError) as caught:
+        import_recordings([tmp_path / "file"], tmp_path / "to.yaml")
+    assert words in str(caught.value)
+    assert not (tmp_path / "to.yaml").exists()
+
+
+@given(
+    st.one_of(
+        st.text(),
+        st.sampled_from(sorted(SAMPLES)).flatmap(
+            lambda name: st.integers(0, len(SAMPLES[name])).map(
+                lambda at: SAMPLES[name][:at]
+            )
+        ),
+    ),
+    st.sampled_from(["", *KINDS]),
+)
+def test_no_text_breaks_a_reader(text: str, kind: str) -> None:
+    """Whatever a file holds, and whatever it is said to be: one sentence, no traceback."""
+    told = ""
+    try:
+        KINDS[kind or kind_of_text(text)].read(text, "file")
+    except Unreadable as error:
+        told = str(error)
+    assert "\n" not in told
+
+
+def test_the_command_imports(tmp_path: Path) -> None:
+    """The command makes a cassette once, and refuses to write over it."""
+    (tmp_path / "a.har").write_text(HAR, "utf-8")
+    words = ["cassette", "import", str(tmp_path / "a.har")]
+    into = ["--into", str(tmp_path / "to.yaml")]
+    done = agentsim(*words, *into)
+    assert (done.code, "exchanges and 0 calls of tools, imported" in done.out) == (
+        0,
+        True,
+    )
+    assert "note: left out: 1 entry of a WebSocket" in done.out
+    again = agentsim(*words, *into, "--json")
+    assert (again.code, "is there already" in again.data["error"]) == (3, True)
+    other = ["--into", str(tmp_path / "other.yaml"), "--json"]
+    data = agentsim(*words, *other, "--from", "har").data
+    assert data["files"][0]["kind"] == "har"
+    assert data["exchanges"] == data["files"][0]["exchanges"]
+    assert agentsim(*words, *other, "--from", "hat").code == 3
+    assert agentsim(*words).code == 3
+    assert agentsim("cassette", "audit", *words[2:], *into).code == 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not EXCHANGES.exists(), reason="../shared/real-exchanges is missing"
+)
+def test_real_exchanges_come_back_equal(tmp_path: Path) -> None:
+    """Every real exchange is imported, and but for secrets its answer is as it was."""
+    rows = [json.loads(line) for line in EXCHANGES.read_text("utf-8").splitlines()]
+    (told,) = import_recordings([EXCHANGES], tmp_path / "to.yaml")
+    assert told.exchanges == len(rows)
+    cassette = load_cassette(tmp_path / "to.yaml")
+    differing = []
+    for row, found in zip(rows, cassette.exchanges, strict=True):
+        answer = found.answer
+        said = answer.text if answer.chunks is not None else json.loads(answer.body)
+        if said != row["response"] or json.loads(found.request.body) != row["request"]:
+            differing.append(
+                "__REDACTED_" in found.request.body + answer.text + answer.body
+            )
+        assert (found.message is not None) is (row["status"] == 200), row["id"]
+    assert differing == [True] * 4  # addresses in pages, a value named authorization
