@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentsim.engine.seals.epoch import EPOCH_NS as EPOCH_NS
     from agentsim.engine.seals.no_network import NoNetwork as NoNetwork
     from agentsim.engine.seals.sealed import Series as Series
+    from agentsim.engine.seals.strays import unseen_clients as unseen_clients
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
     from agentsim.engine.token import Token as Token
@@ -47,5 +48,6 @@ else:
             "Told": "scheduler",
             "fingerprint": "token",
             "self_test": "self_test",
+            "unseen_clients": "seals.strays",
         },
     )

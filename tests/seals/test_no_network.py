@@ -1,16 +1,21 @@
 """Tests without network: what leaves the machine is refused, what stays on it is not."""
 
+import asyncio
 import contextlib
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.engine import NoNetwork
+from agentsim.engine.seals.hook import HOOK
+from agentsim.engine.seals.no_network import _with_port
 
 ADVICE = "the network is off here"
 
@@ -142,4 +147,107 @@ def test_nothing_is_refused_outside_of_it() -> None:
         pass
     with contextlib.suppress(OSError):
         _udp("192.0.2.1")
+    assert off.attempts == []
+
+
+def _strict(*hosts: str) -> NoNetwork:
+    return NoNetwork(hosts, error=Off, advice=ADVICE, strict=True)
+
+
+def test_what_stays_on_the_machine_can_be_refused_too(tmp_path: Path) -> None:
+    """A listener on loopback and one with a path see nobody; a loop's own pair is let be."""
+    place = str(tmp_path / "here.sock")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX) as local,
+        _strict() as off,
+    ):
+        local.bind(place)
+        local.listen()
+        for listener in (server, local):
+            listener.setblocking(False)
+            with (
+                socket.socket(listener.family) as one,
+                pytest.raises(Off, match=r"asked for a connection to "),
+            ):
+                one.connect(listener.getsockname())
+            with pytest.raises(BlockingIOError):
+                listener.accept()
+        asyncio.run(asyncio.sleep(0))
+    assert len(off.attempts) == 2
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.0/8"])
+def test_one_port_is_let_through(host: str) -> None:
+    """And another one of the same host is not."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address, port = server.getsockname()
+        with _strict(f"{host}:{port}") as off:
+            socket.create_connection((address, port)).close()
+            with pytest.raises(Off):
+                _udp(address)
+    assert len(off.attempts) == 1
+
+
+def test_a_local_socket_is_let_through_by_its_path(tmp_path: Path) -> None:
+    """As a pattern, too."""
+    place = str(tmp_path / "here.sock")
+    with socket.socket(socket.AF_UNIX) as local, _strict(f"{tmp_path}/*") as off:
+        local.bind(place)
+        local.listen()
+        with socket.socket(socket.AF_UNIX) as one:
+            one.connect(place.encode())
+    assert off.attempts == []
+
+
+@pytest.mark.parametrize(
+    ("host", "parts"),
+    [
+        ("a.example", ("a.example", None)),
+        ("a.example:80", ("a.example", 80)),
+        ("::1", ("::1", None)),
+        ("[::1]", ("::1", None)),
+        ("[::1]:80", ("::1", 80)),
+        ("10.0.0.0/8:80", ("10.0.0.0/8", 80)),
+        ("/run/a.sock", ("/run/a.sock", None)),
+    ],
+)
+def test_a_port_is_what_stands_behind_a_host(
+    host: str, parts: tuple[str, int | None]
+) -> None:
+    """Whatever form the address has."""
+    assert _with_port(host) == parts
+
+
+def test_threads_that_were_there_before_are_refused_where_it_is_strict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever waits for a thread is told; other threads get what libraries know."""
+    monkeypatch.setattr(type(HOOK), "was_before", lambda _: True)
+    seen: list[type[BaseException]] = []
+
+    def work() -> None:
+        try:
+            _udp("192.0.2.1")
+        except OSError as error:
+            seen.append(type(error))
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()  # its thread is there before the guard
+        with _strict() as off:
+            with pytest.raises(Off):
+                pool.submit(work).result()
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+    assert seen == [PermissionError]
+    assert len(off.attempts) == 2
+
+
+def test_a_pair_over_loopback_is_let_be() -> None:
+    """By one, loops wake themselves where the system has no pairs of sockets."""
+    names: dict[str, Any] = {"__name__": "socket", "connect": socket.create_connection}
+    exec("def _fallback_socketpair(to): return connect(to)", names)
+    with socket.create_server(("127.0.0.1", 0)) as server, _strict() as off:
+        names["_fallback_socketpair"](server.getsockname()).close()
     assert off.attempts == []

@@ -1,19 +1,22 @@
 """Tests without network: what leads off this machine is refused, with no run needed.
 
 Connections and look-ups of names are judged; programs and servers are not. What stays on
-the machine goes free (loopback, local sockets), and so do hosts that are let through.
+the machine goes free (loopback, local sockets), unless it is refused too, and so do hosts
+that are let through.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 
 from agentsim.engine.seals.asked import EVENTS, Arguments
-from agentsim.engine.seals.callers import caller, on_thread
+from agentsim.engine.seals.callers import caller, module_of, on_thread, stack
 from agentsim.engine.seals.hook import HOOK, current_thread
 from agentsim.engine.seals.strays import plain_name
 
@@ -21,6 +24,13 @@ __all__ = ["NoNetwork"]
 
 _TO = ("socket.connect", "socket.sendto", "socket.sendmsg")
 _NAMED = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+
+_WORKERS = ("concurrent.futures.thread", "anyio._backends._asyncio")
+"""Modules whose threads hand what is raised to whoever waits for it."""
+
+_WITH_PORT = re.compile(
+    r"\[(?P<inner>[^]]+)\](?::(?P<port>\d+))?|(?P<host>[^:]+):(?P<last>\d+)"
+)
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -32,10 +42,13 @@ class NoNetwork:
 
     Args:
         hosts: What is let through beside this machine: names, also with `*`, addresses,
-            and networks such as `10.0.0.0/8`.
+            and networks such as `10.0.0.0/8`; each with or without a port, as in
+            `localhost:5432`.
         error: Makes what is raised on the thread that entered; on others it is a
             `PermissionError`, which libraries know.
         advice: What to do instead, for the sentence.
+        strict: Whether what stays on this machine is refused as well, and whatever
+            thread asks. Local sockets are let through by their path.
 
     Attributes:
         attempts: What was refused, in words, whatever became of it.
@@ -47,15 +60,18 @@ class NoNetwork:
         *,
         error: Callable[[str], BaseException],
         advice: str,
+        strict: bool = False,
     ) -> None:
         self.attempts: list[str] = []
         self._error = error
         self._advice = advice
-        listed = [host.strip().lower() for host in hosts]
-        networks = {host: _network(host) for host in listed}
-        self._names = [host for host, network in networks.items() if network is None]
-        self._networks = [one for one in networks.values() if one is not None]
-        self._found: dict[str, None] = {}
+        self._strict = strict
+        listed = [_with_port(host.strip()) for host in hosts]
+        networks = [(_network(host), host.lower(), port) for host, port in listed]
+        self._names = [(host, port) for one, host, port in networks if one is None]
+        self._networks = [(one, port) for one, _, port in networks if one is not None]
+        self._paths = [host for host, _ in listed]
+        self._found: dict[tuple[str, int | None], None] = {}
         self._thread = 0
         HOOK.install()
 
@@ -73,38 +89,61 @@ class NoNetwork:
     def judge(self, event: str, args: Arguments) -> None:
         """Refuse what leads off the machine."""
         __tracebackhide__ = True
+        if self._lets_through(event, args):
+            return
         here = threading.get_ident() == self._thread
-        if self._lets_through(event, args) or (not here and HOOK.was_before()):
+        if not here and not self._strict and HOOK.was_before():
             return
         who = caller()
         if not here:
             who = on_thread(who, plain_name(current_thread()))
         text = f"{who} asked for {EVENTS[event](args)}, but {self._advice}"
         self.attempts.append(text)
-        raise self._error(text) if here else PermissionError(text)
+        if here or (self._strict and _is_waited_for()):
+            raise self._error(text)
+        raise PermissionError(text)
 
     def _lets_through(self, event: str, args: Arguments) -> bool:
         if event in _TO:
             address = args[1]
-            return not isinstance(address, tuple) or self._is_address_free(address[0])
+            if not isinstance(address, tuple):
+                return not self._strict or self._is_path_free(address)
+            if self._is_address_free(address[0], address[1]):
+                return True
+            return self._strict and _is_pair()
         if event == "socket.getnameinfo":
-            return self._is_address_free(args[0][0])
+            return self._is_address_free(args[0][0], None)
         return event not in _NAMED or self._is_name_free(args[0])
 
-    def _is_address_free(self, host: object) -> bool:
+    def _is_path_free(self, path: object) -> bool:
+        """Whether a local socket is let through."""
+        text = path.decode("utf-8", "replace") if isinstance(path, bytes) else str(path)
+        return any(fnmatchcase(text, pattern) for pattern in self._paths)
+
+    def _is_address_free(self, host: object, port: int | None) -> bool:
         if not isinstance(host, str):
             return True  # the kernel's own kinds, such as netlink
         address = _address(host)
         if address is None:
             return self._is_name_free(host)
-        if address.is_loopback or address.is_unspecified or host in self._found:
+        if self._is_found(host, port):
             return True
-        if any(address in network for network in self._networks):
+        if not self._strict and (address.is_loopback or address.is_unspecified):
+            return True
+        if any(
+            address in network and _same(port, allowed)
+            for network, allowed in self._networks
+        ):
             return True
         # A name that is let through may have got other addresses since it was asked for.
-        for name in self._names:
-            self._look_up(name)
-        return host in self._found
+        for name, allowed in self._names:
+            self._look_up(name, allowed)
+        return self._is_found(host, port)
+
+    def _is_found(self, host: str, port: int | None) -> bool:
+        """Whether an address is that of a name that is let through."""
+        found = self._found
+        return (host, None) in found or (host, port) in found
 
     def _is_name_free(self, host: object) -> bool:
         name = host.decode("idna") if isinstance(host, bytes) else str(host or "")
@@ -115,12 +154,14 @@ class NoNetwork:
             return True
         if _address(name) is not None:
             return True  # no look-up; a connection to it is judged
-        if any(fnmatchcase(name, pattern) for pattern in self._names):
-            self._look_up(name)
-            return True
-        return False
+        free = False
+        for pattern, port in self._names:
+            if fnmatchcase(name, pattern):
+                self._look_up(name, port)
+                free = True
+        return free
 
-    def _look_up(self, name: str) -> None:
+    def _look_up(self, name: str, port: int | None) -> None:
         """Find the addresses of a name that is let through: connections show no names."""
         if "*" in name:
             return
@@ -128,7 +169,36 @@ class NoNetwork:
             found = socket.getaddrinfo(name, None)
         except OSError:
             return  # who asks for it will be told the same
-        self._found.update((str(entry[4][0]), None) for entry in found)
+        self._found.update(((str(entry[4][0]), port), None) for entry in found)
+
+
+def _with_port(host: str) -> tuple[str, int | None]:
+    """Part a host from the port behind it."""
+    found = _WITH_PORT.fullmatch(host)
+    if found is None:
+        return host, None
+    port = found["port"] or found["last"]
+    return found["inner"] or found["host"], int(port) if port else None
+
+
+def _same(port: int | None, allowed: int | None) -> bool:
+    return allowed is None or port == allowed
+
+
+def _is_pair() -> bool:
+    """Whether a loop makes the two sockets by which it wakes itself, over loopback.
+
+    Python does so where the system has no pairs of sockets.
+    """
+    return any(
+        module_of(frame) == "socket" and "socketpair" in frame.f_code.co_name
+        for frame in stack(sys._getframe(3))  # noqa: SLF001
+    )
+
+
+def _is_waited_for() -> bool:
+    """Whether somebody is told what a function raises on the thread at hand."""
+    return any(module_of(frame) in _WORKERS for frame in stack(sys._getframe(2)))  # noqa: SLF001
 
 
 def _network(host: str) -> _Network | None:

@@ -70,9 +70,7 @@ class Strays:
         """What there is to say at the end of the run."""
         yield from dict.fromkeys(self._alive())
         yield from self._passed
-        for client in dict.fromkeys(
-            client for module, client in UNSEEN.items() if module in sys.modules
-        ):
+        for client in unseen_clients():
             yield (
                 f"{client} is loaded, a client written in C: Python does not see what it "
                 "sends, so that nothing of it is refused"
@@ -92,6 +90,12 @@ class Strays:
             if thread.is_alive():
                 _SEEN[text] = None
                 yield text
+
+
+def unseen_clients() -> tuple[str, ...]:
+    """The clients written in C that are loaded, whose connections Python does not see."""
+    loaded = (client for module, client in UNSEEN.items() if module in sys.modules)
+    return tuple(dict.fromkeys(loaded))
 
 
 def _is_the_agents() -> bool:
