@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agentsim.cassettes.neutral import NEUTRAL, Unreadable, read_answer
 from agentsim.cassettes.records import AssembledAnswer, RecordedAnswer, RecordedCall
 from agentsim.core import InvalidArguments, Response, parse_json
 from agentsim.providers import DIALECTS, dialect_named
@@ -19,15 +20,14 @@ def assembled(wire: str, answer: RecordedAnswer) -> AssembledAnswer | None:
     Returns:
         None for errors, for wires that nobody knows, and for what can't be read.
     """
-    dialect = next(
-        (d for d in map(dialect_named, sorted(DIALECTS)) if d.wire == wire), None
-    )
-    if dialect is None or answer.status != 200:
+    if answer.status != 200:
         return None
     try:
-        response = _read(dialect, answer)
+        response = _response(wire, answer)
     except (InvalidArguments, LookupError, TypeError, ValueError, AttributeError):
         return None  # foreign recordings hold what no service sends
+    if response is None:
+        return None
     message = response.message
     return AssembledAnswer(
         message.content,
@@ -38,6 +38,19 @@ def assembled(wire: str, answer: RecordedAnswer) -> AssembledAnswer | None:
         response.stop_reason,
         response.refusal or "",
     )
+
+
+def _response(wire: str, answer: RecordedAnswer) -> Response | None:
+    """What an answer says; None when it says it on a wire that nobody knows."""
+    if wire == NEUTRAL:
+        try:
+            read = read_answer(answer)
+        except Unreadable:
+            return None
+        return read if isinstance(read, Response) else None
+    listed = map(dialect_named, sorted(DIALECTS))
+    dialect = next((one for one in listed if one.wire == wire), None)
+    return None if dialect is None else _read(dialect, answer)
 
 
 def _read(dialect: Dialect, answer: RecordedAnswer) -> Response:

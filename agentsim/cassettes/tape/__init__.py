@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.cassettes.tape.client import SyncTapedClient as SyncTapedClient
+    from agentsim.cassettes.tape.client import TapedClient as TapedClient
     from agentsim.cassettes.tape.clock import SystemClock as SystemClock
     from agentsim.cassettes.tape.clock import TapeClock as TapeClock
     from agentsim.cassettes.tape.files import MODES as MODES
@@ -19,11 +21,13 @@ else:
         {
             "MODES": "files",
             "Mode": "files",
+            "SyncTapedClient": "client",
             "SystemClock": "clock",
             "Taking": "taking",
             "Tape": "tape",
             "TapeClock": "clock",
             "TapeUse": "tape",
+            "TapedClient": "client",
             "ToolTaking": "taking",
         },
     )

@@ -20,7 +20,8 @@ class Taking:
     """A live exchange: it is told what comes in, and keeps it when it ends.
 
     Call `end` before the last byte is handed on, or as soon as a stream has ended: when
-    it returns, the exchange outlives the process. It may be told from any thread.
+    it returns, the exchange outlives the process. It may be told from any thread; what
+    comes after the end is not kept.
 
     Args:
         keep: Writes the answer.
@@ -50,6 +51,11 @@ class Taking:
     def ended(self) -> bool:
         """Whether it is over, and kept."""
         return self._ended
+
+    @property
+    def begun(self) -> bool:
+        """Whether the head of the answer is there."""
+        return self._status is not None
 
     def head(self, status: int, headers: Mapping[str, str]) -> None:
         """The head of the answer is there.
