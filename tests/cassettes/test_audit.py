@@ -69,6 +69,10 @@ def test_names_tell_secrets() -> None:
         (found,) = _audit(RecordedTool(1, "t", arguments=body))
         assert found[0].startswith("a value named")
     assert _audit(asked(body='{"properties": {"password": {"type": "string"}}}')) == []
+    assert (
+        _audit(asked(body='{"a": "basic understanding. Basic access-control"}')) == []
+    )
+    assert _audit(asked(body='{"a": "Basic dXNlcjpwYXNz"}')) != []
     assert _audit(asked(body='{"usage": {"prompt_tokens": 12}}')) == []
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentsim.cassettes import (
@@ -20,9 +21,18 @@ from agentsim.cassettes import (
     RecordedTool,
 )
 from agentsim.cassettes.redaction import RedactionRules, Redactor
+from agentsim.cassettes.redaction.patterns import STANDARD, SecretPattern, own_patterns
+from agentsim.cassettes.redaction.spans import Finder
+from agentsim.cassettes.redaction.views import (
+    unescaped,
+    unescaped_view,
+    unquoted,
+    unquoted_view,
+)
+from agentsim.cassettes.redaction.words import Words
 from agentsim.cassettes.writing import document_text
 from agentsim.core import CassetteError
-from tests.cassettes.drawing import texts
+from tests.cassettes.drawing import AWKWARD, texts
 from tests.cassettes.planted import HOMES, PLACES, SECRETS, Entry, answered, events
 from tests.support.source import ROOT
 
@@ -146,6 +156,10 @@ def test_what_was_redacted_is_left_alone() -> None:
         ('{"max_tokens": 12}', '{"max_tokens": 12}'),
         ('{"token": "Paris"}', '{"token": "Paris"}'),
         ("the password: ask the user", "the password: ask the user"),
+        ("basic understanding, Basic authentication.",) * 2,
+        ("a bearer well-mannered enough",) * 2,
+        ("Basic dXNlcjpwYXNz", "Basic __REDACTED_TOKEN_1__"),
+        ("bearer abcdefgh1", "bearer __REDACTED_TOKEN_1__"),
         ("a task-force of skills, 3 @ 4 km", "a task-force of skills, 3 @ 4 km"),
         ('{ "a" :\t1 }', '{ "a" :\t1 }'),
     ],
@@ -184,11 +198,77 @@ NEAR = (
 """What may stand beside a secret, and the secrets."""
 
 
+HINTS = (
+    *("Bearer ", "basic ", "client_secret", "Access-Key-ID", "credentials", "api", "_"),
+    *(
+        "token",
+        "key",
+        ": ",
+        "= ",
+        "'",
+        "://",
+        "user:",
+        "pw1",
+        "@host.org",
+        "?sig=",
+        "&",
+    ),
+    *("%40", "%22", "\\u0040", "\\u005c", "\\/", HOMES, "Users\\\\", "sk-", "AKIA"),
+    *("eyJ", "a1b2c3d4e5f6", "x", ".", "*", "\u017f", "\ud83d", "}, {", "12.5"),
+    base64.b64encode(SECRETS["token of GitHub"].encode()).decode(),
+)
+"""Pieces of what tells secrets."""
+
+near = st.lists(st.sampled_from((*NEAR, *HINTS)), max_size=9).map("".join)
+
+
+def searched_through(*rules: SecretPattern) -> Finder:
+    """A finder that goes by no hints: it searches each text for each pattern."""
+    blunt = tuple(replace(one, hint=None, ends=()) for one in rules)
+    finder = Finder(blunt)
+    finder._words = Words(blunt, lambda _word: True)
+    return finder
+
+
+@given(st.lists(near, max_size=3))
+def test_what_is_known_of_words_changes_no_result(parts: list[str]) -> None:
+    """A history that grows is redacted as if each text was searched through anew."""
+    rules = (*own_patterns(["ACME-[0-9]+"], ["corge"]), *STANDARD)
+    known = Finder(rules)
+    for count in range(1, len(parts) + 1):
+        text = json.dumps({"a": parts[:count]}, ensure_ascii=False)
+        assert known.spans(text) == searched_through(*rules).spans(text)
+    for text in parts:
+        assert known.spans(text) == searched_through(*rules).spans(text)
+
+
+@given(st.lists(st.sampled_from((*AWKWARD, *HINTS, "\\", "\\\\")), max_size=9))
+def test_escapes_are_undone_the_same_with_and_without_the_way_back(
+    parts: list[str],
+) -> None:
+    """The fast way gives the text of the view."""
+    text = "".join(parts)
+    assert unescaped(text) == unescaped_view(text).text
+    assert unquoted(text) == unquoted_view(text).text
+
+
+@pytest.mark.parametrize(
+    "end", ['"password":', '"password" : ', "password%22:", '"key":']
+)
+def test_a_name_at_the_end_of_a_text_takes_nothing_that_follows(end: str) -> None:
+    """Quotes of a text and quotes of the JSON about it are not those of one value."""
+    body = json.dumps({"messages": [{"content": f"say {end}"}, {"content": "x"}]})
+    for text in (body, json.dumps({"a": body})):
+        assert Redactor().text(text) == text
+
+
 @given(
     st.lists(st.sampled_from(NEAR), max_size=6).map("".join),
     st.lists(st.sampled_from(NEAR), max_size=6).map("".join),
     st.booleans(),
 )
+@example(one="", two=f"\n{SECRETS['address']}", ascii_only=False)
+@example(one="", two=f"\u00e9{HOMES}jane", ascii_only=True)
 def test_json_stays_json(one: str, two: str, ascii_only: bool) -> None:
     """Whatever stands beside a secret, what was JSON can be read, at every depth."""
     inner = json.dumps({one: two, "password": two}, ensure_ascii=ascii_only)

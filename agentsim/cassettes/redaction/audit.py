@@ -53,7 +53,9 @@ _CERTAIN = {
     ),
     "a private key": re.compile("BEGIN[A-Z ]*PRIVATE KEY"),
     "a signed token": re.compile(r"\bey[A-Z][\w-]{8,}\.ey[\w-]{4,}"),
-    "an authorization": re.compile(r"(?i)\b(?:bearer|basic) +[\w.~+/=-]{8,}"),
+    "an authorization": re.compile(
+        r"(?i:\b(?:bearer|basic) +)(?!\w?[a-z]+(?:[-./][a-z]+)*[.]*(?![\w~+/=-]))[\w.~+/=-]{8,}"
+    ),
     "an e-mail address": re.compile(
         r"(?<![\w.+%\\-])[\w.+%-]{1,80}+@[\w-]{1,63}\.[\w.-]*[A-Za-z]{2}"
     ),

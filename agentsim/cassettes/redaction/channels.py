@@ -44,7 +44,7 @@ class Channel:
 
     def add(self, raw: str, at: int) -> None:
         """Add a piece, as it stands between its quotes."""
-        view = unescaped_view(raw)
+        view = unescaped_view(raw) if "\\" in raw else None
         starts = list(range(len(raw) + 1)) if view is None else view.starts
         self.parts.append(raw if view is None else view.text)
         self.starts.extend(at + one for one in starts[:-1])

@@ -6,7 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["KEPT_HEADERS", "PLACEHOLDER", "STANDARD", "SecretPattern", "own_patterns"]
+__all__ = [
+    "KEPT_HEADERS",
+    "PLACEHOLDER",
+    "STANDARD",
+    "WORD",
+    "SecretPattern",
+    "own_patterns",
+]
 
 PLACEHOLDER = re.compile(r"__REDACTED_[A-Z]+_[0-9]+__")
 """What stands in place of a secret: it fits into JSON, URLs, headers and paths alike."""
@@ -32,25 +39,58 @@ def looks_random(value: str) -> bool:
     )
 
 
+def _is_no_word(value: str) -> bool:
+    """Whether what follows `basic` is no word of a sentence."""
+    return not _PROSE.fullmatch(value)
+
+
+_PROSE = re.compile("[A-Za-z]?[a-z]+(?:[-./][a-z]+)*[.]*")
+
+
 def _looks_long(value: str) -> bool:
     return len(value) >= 16 and looks_random(value)
 
 
 @dataclass(frozen=True, slots=True)
 class SecretPattern:
-    """One kind of secret.
+    """One kind of secret, and what tells at once that a text has none.
+
+    A word is a run of `WORD` characters. What has a hint begins with the hint, or some
+    characters before it; so a text is searched only where a word of it has one.
 
     Attributes:
         kind: Stands in its placeholder.
         accepts: Whether what was found is one.
         bare: Whether it stands without quotes, where its placeholder needs them.
+        hint: What a word has where one may begin; None: each text is searched through.
+        ends: Instead of `hint`: texts in lower case that such a word ends with.
+        before: How many characters before the hint one may begin.
     """
 
     kind: str
     pattern: re.Pattern[str]
     accepts: Callable[[str], bool] = _always
     bare: bool = False
+    hint: re.Pattern[str] | None = None
+    ends: tuple[str, ...] = ()
+    before: tuple[int, ...] = (0,)
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether nothing tells where one may begin."""
+        return self.hint is None and not self.ends
+
+    def begins(self, word: str) -> list[int]:
+        """Where in a word, or before it, one may begin."""
+        folded = word.lower()
+        found = [len(word) - len(end) for end in self.ends if folded.endswith(end)]
+        if self.hint is not None:
+            found += [match.start() for match in self.hint.finditer(word)]
+        return [at - back for at in found for back in self.before]
+
+
+WORD = "A-Za-z0-9+/_.*~@%?&-"
+"""Characters of words; all hints consist of them."""
 
 _TAIL = "A-Za-z0-9_-"
 
@@ -77,21 +117,43 @@ _KEYS = (
     r"lsv2_[A-Za-z0-9_]{20,}",
 )
 
-# The first letters stand in front: a character that begins no name is passed at once.
+_KEY_HINT = re.compile(
+    r"sk-|[spr]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox|xapp-|A(?:KI|SI|RO|ID)A"
+    r"|AIza|ya29\.|hf_|gsk_|xai-|r8_|npm_|pypi-|SG\.|(?:nvapi|tvly|pplx)-|dop_v1_|lsv2_"
+)
+
+
+def _after(*names: str) -> str:
+    return "|".join(f"(?<={name})|(?<={name}[_-])" for name in names)
+
+
+# What stands before the last word of a name is looked for behind, so that each begins
+# with a rare word; and what follows is looked at first, as most are of prose.
 _NAMES = (
-    r"(?=[abciprs])(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret(?:[_-]?(?:access[_-]?)?key)?"
-    r"|client[_-]?secret|passw(?:or)?d|passphrase|pwd|authorization|credentials?"
-    r"|private[_-]?key|(?:access|auth|bearer|csrf|id|refresh|session)[_-]?token|cookie)"
+    r"(?=[A-Za-z_-]+[\"']?\s*[=:])"
+    rf"(?ai:(?:{_after('access')})key(?:[_-]?id)?|(?:{_after('api', 'private', 'secret')})key"
+    r"|secret|passw(?:or)?d|passphrase|pwd|authorization|credentials?|cookie"
+    rf"|(?:{_after('access', 'auth', 'bearer', 'csrf', 'id', 'refresh', 'session')})token)"
+)
+
+_NAME_ENDS = (
+    *("key", "keyid", "key_id", "key-id", "secret", "password", "passwd", "passphrase"),
+    *("pwd", "authorization", "credential", "credentials", "cookie", "token"),
 )
 
 STANDARD: tuple[SecretPattern, ...] = (
-    SecretPattern("KEY", re.compile(rf"(?<![A-Za-z0-9])(?P<secret>{'|'.join(_KEYS)})")),
+    SecretPattern(
+        "KEY",
+        re.compile(rf"(?<![A-Za-z0-9])(?P<secret>{'|'.join(_KEYS)})"),
+        hint=_KEY_HINT,
+    ),
     SecretPattern(
         "KEY",
         re.compile(
             "(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----"
             '(?:[^"{}<>]*?-----END [A-Z ]*PRIVATE KEY-----|[^"{}<>]*))'
         ),
+        hint=re.compile("-----BEGIN"),
     ),
     SecretPattern(
         "TOKEN",
@@ -99,19 +161,26 @@ STANDARD: tuple[SecretPattern, ...] = (
             rf"(?<![A-Za-z0-9_-])(?P<secret>eyJ[{_TAIL}]{{6,}}\.[{_TAIL}]{{6,}}"
             rf"(?:\.[{_TAIL}]*)?)"
         ),
+        hint=re.compile("eyJ"),
     ),
     SecretPattern(
-        "TOKEN", re.compile(r"(?i:bearer|basic)\s+(?P<secret>[A-Za-z0-9._~+/=-]{8,})")
+        "TOKEN",
+        re.compile(r"(?ai:bearer|basic)\s+(?P<secret>[A-Za-z0-9._~+/=-]{8,})"),
+        _is_no_word,
+        ends=("bearer", "basic"),
     ),
     SecretPattern(
-        "PASSWORD", re.compile(r"""://(?P<secret>[^\s/@:"'\\]+:[^\s/@"'\\]+)@""")
+        "PASSWORD",
+        re.compile(r"""(?<=:)//(?P<secret>[^\s/@:"'\\]+:[^\s/@"'\\]+)@"""),
+        hint=re.compile("//"),
     ),
     SecretPattern(
         "TOKEN",
         re.compile(
-            r"(?i)[?&](?:key|sig|signature|auth|x-(?:amz|goog)-(?:signature|credential))"
+            r"(?ai:[?&](?:key|sig|signature|auth|x-(?:amz|goog)-(?:signature|credential)))"
             r"""=(?P<secret>[^&\s"'#\\]+)"""
         ),
+        hint=re.compile("[?&](?ai:key|sig|auth|x-)"),
     ),
     SecretPattern(
         "EMAIL",
@@ -119,35 +188,44 @@ STANDARD: tuple[SecretPattern, ...] = (
             r"(?<![A-Za-z0-9._%+-])(?P<secret>[A-Za-z0-9._%+-]{1,64}+@"
             r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24})"
         ),
+        hint=re.compile("(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]++@"),
     ),
     SecretPattern(
         "HOME",
-        re.compile(
-            r"(?P<secret>(?:/(?:home|Users)/|[A-Za-z]:[\\/]{1,8}Users[\\/]{1,8})"
-            r"[A-Za-z0-9._-]+)"
-        ),
+        re.compile(r"(?P<secret>/(?:home|Users)/[A-Za-z0-9._-]+)"),
+        hint=re.compile("/(?:home|Users)/"),
+    ),
+    SecretPattern(
+        "HOME",
+        re.compile(r"(?P<secret>[A-Za-z]:[\\/]{1,8}Users[\\/]{1,8}[A-Za-z0-9._-]+)"),
+        hint=re.compile("Users"),
+        before=tuple(range(3, 11)),
     ),
     SecretPattern(
         "PASSWORD",
-        re.compile(rf'(?i){_NAMES}"\s*:\s*"(?P<secret>(?:[^"\\]|\\.)+)"'),
+        re.compile(rf'{_NAMES}"\s*:\s*"(?P<secret>(?:[^"\\]|\\.)+)"'),
+        ends=_NAME_ENDS,
     ),
     SecretPattern(
         "PASSWORD",
-        re.compile(rf'(?i){_NAMES}"\s*:\s*(?P<secret>-?[0-9][0-9.]*)'),
+        re.compile(rf'{_NAMES}"\s*:\s*(?P<secret>-?[0-9][0-9.]*)'),
         bare=True,
+        ends=_NAME_ENDS,
     ),
     SecretPattern(
         "TOKEN",
-        re.compile(r'(?i)token"\s*:\s*"(?P<secret>(?:[^"\\]|\\.)+)"'),
+        re.compile(r'(?ai:token)"\s*:\s*"(?P<secret>(?:[^"\\]|\\.)+)"'),
         _looks_long,
+        ends=("token",),
     ),
     SecretPattern(
         "PASSWORD",
         re.compile(
-            rf"(?i)(?:{_NAMES}|token)[\"']?\s*[=:]\s*[\"']?"
+            rf"(?:{_NAMES}|(?ai:token))[\"']?\s*[=:]\s*[\"']?"
             r"(?P<secret>[^\s\"'&,;<>\\{}()\[\]]{8,})"
         ),
         looks_random,
+        ends=_NAME_ENDS,
     ),
 )
 """Keys by their known beginnings, tokens, passwords by their names, people and places."""

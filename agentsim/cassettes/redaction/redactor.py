@@ -28,7 +28,7 @@ from agentsim.cassettes.redaction.patterns import (
     STANDARD,
     own_patterns,
 )
-from agentsim.cassettes.redaction.spans import Span, find_spans, merged
+from agentsim.cassettes.redaction.spans import Finder, Span, merged
 from agentsim.core import CassetteError
 
 __all__ = ["RedactionRules", "Redactor"]
@@ -68,7 +68,7 @@ class Redactor:
             raise CassetteError(
                 f"redaction, patterns: one of {listed} is no regular expression: mend it"
             ) from None
-        self._patterns = (*own, *STANDARD)
+        self._finder = Finder((*own, *STANDARD))
         self._headers = [name.lower() for name in rules.headers]
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
@@ -99,7 +99,7 @@ class Redactor:
         """Redact a text of any kind: prose, JSON, a URL."""
         self.reserve(text)
         parts, at = [], 0
-        for span in find_spans(text, self._patterns):
+        for span in self._finder.spans(text):
             parts += [text[at : span.start], self._instead(span)]
             at = span.end
         return "".join((*parts, text[at:])) if parts else text
@@ -175,14 +175,14 @@ class Redactor:
         """What goes from a stream: ranges, the placeholder in the first of each secret."""
         found = []
         for channel in channels(whole):
-            for span in find_spans(channel.text, self._patterns):
+            for span in self._finder.spans(channel.text):
                 instead = json.dumps(self._instead(span))[1:-1]
                 for start, end in channel.segments(span.start, span.end):
-                    found.append(Span(start, end, span.kind, span.secret, instead))
+                    found.append(span._replace(start=start, end=end, quotes=instead))
                     instead = ""
         found = merged(found)
         # A part of a secret may look like one: what was found whole has its name.
-        for span in find_spans(whole, self._patterns):
+        for span in self._finder.spans(whole):
             covered = any(
                 one.start < span.end and span.start < one.end for one in found
             )

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agentsim.cassettes.redaction.patterns import PLACEHOLDER, SecretPattern
 from agentsim.cassettes.redaction.views import (
     View,
     base64_runs,
+    unescaped,
     unescaped_view,
+    unquoted,
     unquoted_view,
 )
+from agentsim.cassettes.redaction.words import Words
 
-__all__ = ["Span", "find_spans", "merged"]
+__all__ = ["Finder", "Span", "merged"]
 
 DEPTH_MAX = 4
 """How many codings may stand in one another."""
@@ -29,6 +32,7 @@ class Span(NamedTuple):
 
     Attributes:
         secret: As it is without any coding.
+        begun: Where the name begins that tells that it is one.
         quotes: What its placeholder has around it.
     """
 
@@ -36,12 +40,8 @@ class Span(NamedTuple):
     end: int
     kind: str
     secret: str
+    begun: int
     quotes: str = ""
-
-
-def find_spans(text: str, patterns: Sequence[SecretPattern]) -> list[Span]:
-    """The secrets of a text in order, none within another."""
-    return merged(_find(text, patterns, 0))
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
@@ -57,43 +57,80 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def _find(text: str, patterns: Sequence[SecretPattern], depth: int) -> list[Span]:
-    found = [
-        Span(match.start("secret"), end, of.kind, text[match.start("secret") : end], q)
-        for of in patterns
-        for q in ('"' if of.bare else "",)
-        for match in of.pattern.finditer(text)
-        if (end := _end(text, match)) and of.accepts(match["secret"])
-    ]
-    if depth == DEPTH_MAX:
+class Finder:
+    """Finds the secrets of texts; what it knows of words that it saw makes it fast.
+
+    Args:
+        patterns: What secrets look like; of two that begin at once the first names it.
+    """
+
+    def __init__(self, patterns: Sequence[SecretPattern]) -> None:
+        self._words = Words(patterns, self._hides)
+
+    def spans(self, text: str) -> list[Span]:
+        """The secrets of a text in order, none within another."""
+        return merged(self._find(text, 0))
+
+    def _find(self, text: str, depth: int) -> list[Span]:
+        matches, coded = self._words.matches(text)
+        found = [
+            Span(start, end, of.kind, text[start:end], match.start(), q)
+            for of, match in matches
+            for q, start in (('"' if of.bare else "", match.start("secret")),)
+            if (end := _end(text, match)) and of.accepts(match["secret"])
+        ]
+        if depth == DEPTH_MAX:
+            return found
+        if coded:
+            found += self._decoded(text, depth)
+        found += self._unescaped(text, depth)
+        found += self._unquoted(text, depth)
         return found
-    for start, end, decoded in base64_runs(text):
-        inner = _find(decoded, patterns, depth + 1)
+
+    def _unescaped(self, text: str, depth: int) -> Iterator[Span]:
+        if "\\" not in text:
+            return
+        inner = self._find(unescaped(text), depth + 1)
         if inner:
-            found.append(Span(start, end, inner[0].kind, text[start:end]))
-    escapes = unescaped_view(text)
-    if escapes is not None:
-        inner = _find(escapes.text, patterns, depth + 1)
-        moved = (_back(span, escapes, escape=True) for span in inner)
-        found.extend(one for span in moved if (one := _in_string(span, text)))
-    unquoted = unquoted_view(text)
-    if unquoted is not None:
-        inner = _find(unquoted.text, patterns, depth + 1)
-        found.extend(_back(span, unquoted, escape=False) for span in inner)
-    return found
+            view = unescaped_view(text)
+            moved = (_back(span, text, view, escape=True) for span in inner)
+            yield from (
+                one for span in moved if span and (one := _in_string(span, text))
+            )
+
+    def _unquoted(self, text: str, depth: int) -> Iterator[Span]:
+        if "%" not in text or (plain := unquoted(text)) == text:
+            return
+        inner = self._find(plain, depth + 1)
+        if inner:
+            view = unquoted_view(text)
+            moved = (_back(span, text, view, escape=False) for span in inner)
+            yield from (span for span in moved if span)
+
+    def _decoded(self, text: str, depth: int) -> Iterator[Span]:
+        for start, end, decoded in base64_runs(text):
+            inner = self._find(decoded, depth + 1)
+            if inner:
+                yield Span(start, end, inner[0].kind, text[start:end], start)
+
+    def _hides(self, word: str) -> bool:
+        """Whether a word holds a secret in Base64."""
+        return any(self._find(decoded, 1) for _, _, decoded in base64_runs(word))
 
 
 def _end(text: str, match: re.Match[str]) -> int:
     r"""Where a secret ends; 0 when it is none.
 
-    An escape of JSON is never cut: what begins with the n of a `\n` is no secret (the
-    text without escapes may have one), and what is left of one at the end belongs to what follows.
+    An escape of JSON is never cut: what begins with the n of a `\n`, or of a `\\n` that
+    is one in the JSON within, is no secret (the text without escapes may have one), and
+    what is left of one at the end belongs to what follows.
     """
     start, end = match.span("secret")
     before = start
     while before and text[before - 1] == "\\":
         before -= 1
-    if (start - before) % 2 or PLACEHOLDER.search(text, start, end):
+    escaped = (start - before) % 2 or (before < start and text[start] in "bfnrtu/")
+    if escaped or PLACEHOLDER.search(text, start, end):
         return 0
     last = end
     while last and text[last - 1] == "\\":
@@ -113,7 +150,21 @@ def _in_string(span: Span, text: str) -> Span | None:
     return span._replace(end=match.end()) if match and match[0] else None
 
 
-def _back(span: Span, view: View, *, escape: bool) -> Span:
+def _back(span: Span, text: str, view: View, *, escape: bool) -> Span | None:
+    """A span of a view in the text that it is of; None for what only seems to be one.
+
+    The quotes about a name and its value are all of the text or all of the coding: where
+    some are and some are not, a string ends between them.
+    """
     start, end = view.back(span.start, span.end)
+    begun = view.starts[span.begun]
+    in_view = view.text.count('"', span.begun, span.start)
+    if in_view:
+        bare = _ESCAPED.sub("", text[begun:start]) if escape else text[begun:start]
+        if 0 < bare.count('"') < in_view:
+            return None
     quotes = json.dumps(span.quotes)[1:-1] if escape else span.quotes
-    return span._replace(start=start, end=end, quotes=quotes)
+    return span._replace(start=start, end=end, begun=begun, quotes=quotes)
+
+
+_ESCAPED = re.compile(r"\\.", re.DOTALL)

@@ -13,7 +13,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["View", "base64_runs", "unescaped_view", "unquoted_view"]
+__all__ = [
+    "View",
+    "base64_runs",
+    "unescaped",
+    "unescaped_view",
+    "unquoted",
+    "unquoted_view",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +48,34 @@ _PERCENT = re.compile("%([2-7][0-9a-fA-F])")
 _BASE64 = re.compile("(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,}={0,2}")
 
 
-def unescaped_view(text: str) -> View | None:
-    """The text with the escapes of JSON undone; None when it has none."""
-    return _view(text, _ESCAPE, _unescape) if "\\" in text else None
+def unescaped(text: str) -> str:
+    """The text with the escapes of JSON undone, without the way back."""
+    parts = text.split("\\\\")  # no backslash of these begins another escape
+    return "\\".join(_undone(part) if "\\" in part else part for part in parts)
 
 
-def unquoted_view(text: str) -> View | None:
-    """The text with the escapes of URLs undone; None when it has none."""
-    return _view(text, _PERCENT, _unquote) if _PERCENT.search(text) else None
+def _undone(text: str) -> str:
+    for escape, plain in _COMMON:
+        text = text.replace(escape, plain)
+    return _ESCAPE.sub(_unescape, text) if "\\" in text else text
+
+
+_COMMON = (("\\n", "\n"), ('\\"', '"'), ("\\/", "/"), ("\\t", "\t"), ("\\r", "\r"))
+
+
+def unquoted(text: str) -> str:
+    """The text with the escapes of URLs undone, without the way back."""
+    return _PERCENT.sub(_unquote, text)
+
+
+def unescaped_view(text: str) -> View:
+    """The text with the escapes of JSON undone."""
+    return _view(text, _ESCAPE, _unescape)
+
+
+def unquoted_view(text: str) -> View:
+    """The text with the escapes of URLs undone."""
+    return _view(text, _PERCENT, _unquote)
 
 
 def base64_runs(text: str) -> Iterator[tuple[int, int, str]]:
