@@ -11,21 +11,21 @@ import errno
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import takewhile
 
-import typer
-
+from agentsim.cli.options.declared import plain_values
 from agentsim.cli.output import (
     EXIT_STOPPED,
-    FullyTold,
     accept_any_text,
+    echo,
     print_json,
     silence_output,
     uncollected,
 )
 from agentsim.core import AgentsimError, Finding, InternalError, UsageError
 
-__all__ = ["COMMANDS", "load_command", "main"]
+__all__ = ["COMMANDS", "GROUPS", "called", "load_command", "main"]
 
 COMMANDS = (
     "run",
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         code = EXIT_USAGE
         silence_output()
-        typer.echo(f"agentsim: can't write the output: {error.strerror}", err=True)
+        echo(f"agentsim: can't write the output: {error.strerror}", err=True)
     sys.exit(code)
 
 
@@ -86,10 +86,10 @@ def _exit_code(words: list[str]) -> int:
         code = _run(words)
     except InternalError as error:
         verdict, told = "internal", f"{_OURS}: {error}"
-    except (AgentsimError, _Misuse) as error:
+    except AgentsimError as error:
         verdict = "violated" if isinstance(error, Finding) else "usage"
         told = str(error)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, EOFError):
         verdict, told = "stopped", "stopped by the keyboard"
     except Exception as error:
         if isinstance(error, BrokenPipeError) or _is_full(error):
@@ -98,7 +98,7 @@ def _exit_code(words: list[str]) -> int:
         told = f"{_OURS}: {type(error).__name__}: {error}"
     else:
         return code
-    typer.echo(f"agentsim: {told}", err=True)
+    echo(f"agentsim: {told}", err=True)
     if as_json:
         print_json({"verdict": verdict, "error": told})
     return _EXITS[verdict]
@@ -108,51 +108,33 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in _NO_ROOM
 
 
-class _Misuse(Exception):
-    """The words of the command line are not as its parser expects."""
-
-
 def _run(words: list[str]) -> int:
     if words[-1:] == ["--"]:  # as from `-- $CMD` where the variable is empty
         raise UsageError("expected a command behind --, and there is none")
     try:
         with uncollected():
-            app = _app(words)
-        code = app(words, prog_name="agentsim", standalone_mode=False)
+            command = _plain(words)
+        if command is not None:
+            return command()
+        from agentsim.cli.typed import run_by_typer
+
+        return run_by_typer(words)
     except SystemExit:  # how typer and rich say that nobody reads any more
         raise BrokenPipeError from None
-    except Exception as error:
-        misuse = getattr(error, "format_message", None)
-        if misuse is None:
-            raise
-        sentence = " ".join(misuse().split()).rstrip(".") or "say what to do"
-        raise _Misuse(f"{sentence}; see agentsim --help") from None
-    if code == EXIT_STOPPED and not isinstance(code, FullyTold):  # typer's Ctrl-C
-        raise KeyboardInterrupt
-    return code if isinstance(code, int) else 0
 
 
-def _app(words: Sequence[str]) -> typer.Typer:
-    """Build the app with the one command that is called, or all of them for the help."""
-    app = typer.Typer(
-        name="agentsim",
-        help="Deterministic simulation and testing for agent loops.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-    )
-    app.callback()(_root)
-    groups: dict[str, typer.Typer] = {}
-    for name in _called(words) or COMMANDS:
-        group, _, last = name.rpartition(" ")
-        if group and group not in groups:
-            groups[group] = _group(group)
-            app.add_typer(groups[group], name=group)
-        groups.get(group, app).command(last)(load_command(name))
-    return app
+def _plain(words: list[str]) -> Callable[[], int] | None:
+    """The command that is called with its values, or None where typer has to read them."""
+    for name in called(words):
+        own = name.split(" ")
+        if words[: len(own)] == own:
+            command = load_command(name)
+            values = plain_values(command, words[len(own) :])
+            return None if values is None else partial(command, **values)
+    return None
 
 
-def _called(words: Sequence[str]) -> tuple[str, ...]:
+def called(words: Sequence[str]) -> tuple[str, ...]:
     """The one command that is called, or those of its group; empty: none."""
     for named in (words[:2], words[:1]):
         if named and (name := " ".join(named)) in COMMANDS:
@@ -168,13 +150,3 @@ def load_command(name: str) -> Callable[..., int]:
         f"agentsim.cli.{place}"
     ).command
     return command
-
-
-def _group(name: str) -> typer.Typer:
-    group = typer.Typer(no_args_is_help=True, help=GROUPS[name])
-    group.callback()(lambda: None)
-    return group
-
-
-def _root() -> None:
-    """Deterministic simulation and testing for agent loops."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agentsim.cli.common import JsonOption, read_trace
-from agentsim.cli.output import console, print_json, tell
+from agentsim.cli.options.declared import Argument
+from agentsim.cli.output import console, echo, print_json, tell
 from agentsim.core import UsageError
 from agentsim.invariants import judge, overall
 from agentsim.providers.transcripts import HistoryStatus, TranscriptReport, check_file
@@ -23,9 +22,7 @@ WORST = ("usage", "violated", "unknown", "holds")
 
 
 def command(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="What to judge.")
-    ],
+    files: Annotated[list[Path], Argument(metavar="FILE...", says="What to judge.")],
     as_json: JsonOption = False,
 ) -> int:
     """Judge recorded transcripts by the rules of a history, and traces by all invariants.
@@ -49,7 +46,7 @@ def _checked(path: Path, *, as_json: bool) -> dict[str, Any]:
     try:
         return _check(path, as_json=as_json)
     except UsageError as error:
-        typer.echo(f"agentsim: {error}", err=True)
+        echo(f"agentsim: {error}", err=True)
         return {"file": str(path), "verdict": "usage", "error": str(error)}
 
 

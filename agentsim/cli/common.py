@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from agentsim.cli.options.declared import Option
 from agentsim.core import UsageError
 from agentsim.faults import CATALOGUE, parse_offered
 from agentsim.simulation import Menu, Scenario, import_target, load_scenario
@@ -36,9 +35,9 @@ REFERENCE = "agentsim.runtime:reference"
 
 RuntimeOption = Annotated[
     bool,
-    typer.Option("--runtime-events", help="Show what the runtime says of itself too."),
+    Option("--runtime-events", says="Show what the runtime says of itself too."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonOption = Annotated[bool, Option("--json", says="Print one JSON object.")]
 
 
 def load_target(target: str) -> Scenario:

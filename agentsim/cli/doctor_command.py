@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Annotated
 
-import typer
-
 from agentsim.cli.common import REFERENCE, JsonOption
 from agentsim.cli.determinism.comparing import compare
 from agentsim.cli.determinism.processes import Asked
 from agentsim.cli.determinism.telling import comparison_data, comparison_lines
 from agentsim.cli.options.bundles import unbundled
+from agentsim.cli.options.declared import Option
 from agentsim.cli.output import console, print_json, tell
 from agentsim.core import AgentsimError, UsageError
 from agentsim.engine import Replay, self_test
@@ -47,28 +46,28 @@ class Comparison:
 
     scenario: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--determinism",
             metavar="SCENARIO",
-            help="Compare the runs of an agent in several processes.",
+            says="Compare the runs of an agent in several processes.",
         ),
     ] = None
     agent: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--agent",
             metavar="MODULE:CALLABLE",
-            help="The agent; the reference runtime by default.",
+            says="The agent; the reference runtime by default.",
         ),
     ] = None
     runs: Annotated[
         int | None,
-        typer.Option("--runs", min=1, help=f"So many runs; {RUNS} by default."),
+        Option("--runs", least=1, says=f"So many runs; {RUNS} by default."),
     ] = None
     processes: Annotated[
         int | None,
-        typer.Option(
-            "--processes", min=2, help=f"So many processes; {PROCESSES} by default."
+        Option(
+            "--processes", least=2, says=f"So many processes; {PROCESSES} by default."
         ),
     ] = None
 

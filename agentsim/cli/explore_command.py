@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from agentsim.cli.common import JsonOption
 from agentsim.cli.exploration.progress import progress
 from agentsim.cli.exploration.stories import check_place, save_failure
@@ -17,12 +15,14 @@ from agentsim.cli.exploration.telling import (
     print_exploration,
 )
 from agentsim.cli.options.bundles import ExploringMenu, Subject, unbundled
+from agentsim.cli.options.declared import Option
 from agentsim.cli.options.durations import parse_duration
 from agentsim.cli.output import (
     EXIT_STOPPED,
     FullyTold,
     agent_output,
     console,
+    echo,
     print_json,
     tell,
 )
@@ -38,34 +38,30 @@ class Extent:
 
     runs: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--runs",
             "--max-runs",
-            min=1,
-            help=f"At most so many runs; {RUNS} random ones by default.",
+            least=1,
+            says=f"At most so many runs; {RUNS} random ones by default.",
         ),
     ] = None
     time: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--time",
             metavar="DURATION",
-            help="Begin no run after this time: 30s, 5m, 1h30m.",
+            says="Begin no run after this time: 30s, 5m, 1h30m.",
         ),
     ] = None
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the random runs.")
-    ] = 0
+    seed: Annotated[int, Option("--seed", least=0, says="Seed of the random runs.")] = 0
     deviations: Annotated[
         int | None,
-        typer.Option(
-            "--deviations", min=0, help="All runs with up to so many deviations."
-        ),
+        Option("--deviations", least=0, says="All runs with up to so many deviations."),
     ] = None
     require: Annotated[
         list[str] | None,
-        typer.Option(
-            "--require", help="A fault, invariant, cancel or crash that must be met."
+        Option(
+            "--require", says="A fault, invariant, cancel or crash that must be met."
         ),
     ] = None
 
@@ -92,17 +88,17 @@ class Kept:
 
     save: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--save-failure",
             metavar="FILE",
-            help="Write the shortest story of the first failure as a scenario.",
+            says="Write the shortest story of the first failure as a scenario.",
         ),
     ] = None
     known: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--known/--no-known",
-            help=f"Replay known failures first, and keep new ones in {KNOWN_FOLDER}/.",
+            says=f"Replay known failures first, and keep new ones in {KNOWN_FOLDER}/.",
         ),
     ] = True
 
@@ -155,6 +151,6 @@ def command(
         if saved is not None:
             tell(terminal, saved)
     if stopped:
-        typer.echo("agentsim: stopped by the keyboard", err=True)
+        echo("agentsim: stopped by the keyboard", err=True)
         return FullyTold(EXIT_STOPPED)
     return EXIT_CODES[found.status]

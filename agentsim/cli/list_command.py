@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Annotated
 
-import typer
-
 from agentsim.cli.common import JsonOption
+from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, print_json, tell
 from agentsim.core import EVENT_KINDS, UsageError, did_you_mean
 from agentsim.faults import CATALOGUE
@@ -79,11 +78,11 @@ KINDS: dict[str, Callable[[], list[Row]]] = {
 
 def command(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help=f"One of {', '.join(KINDS)}.")
+        str | None, Argument(metavar="[KIND]", says=f"One of {', '.join(KINDS)}.")
     ] = None,
     as_json: JsonOption = False,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of scenario files.")
+        bool, Option("--schema", says="Print the JSON Schema of scenario files.")
     ] = False,
 ) -> int:
     """List what can be named on the command line and in scenarios."""

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -25,6 +23,7 @@ __all__ = [
     "accept_any_text",
     "agent_output",
     "console",
+    "echo",
     "print_json",
     "silence_output",
     "tell",
@@ -64,6 +63,13 @@ def console() -> Console:
     return made
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a line at once, to the standard output or to that for errors."""
+    stream = sys.stderr if err else sys.stdout
+    stream.write(f"{text}\n")
+    stream.flush()
+
+
 def tell(terminal: Console, text: str) -> None:
     """Print text line by line as it is; a terminal may wrap it."""
     from rich.text import Text
@@ -78,7 +84,7 @@ def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object; text of the agent may hold lone surrogates, so in ASCII."""
     text = json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2)
     try:
-        typer.echo(text)
+        echo(text)
     except BrokenPipeError:
         silence_output()
 

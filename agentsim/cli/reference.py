@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 from typer.models import ArgumentInfo, OptionInfo
 
 from agentsim.cli.app import COMMANDS, load_command
+from agentsim.cli.options.declared import for_typer
 
 __all__ = ["command_line_page"]
 
@@ -58,7 +59,7 @@ def command_line_page() -> str:
 
 
 def _section(name: str) -> str:
-    command = load_command(name)
+    command = for_typer(load_command(name))
     parameters = tuple(_parameters(command))
     arguments = [str(p.info.metavar) for p in parameters if not p.names]
     last = [words for words in arguments if "--" in words]

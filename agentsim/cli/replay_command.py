@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from agentsim.cli.options.bundles import Output, ReplayedMenu, Subject, unbundled
+from agentsim.cli.options.declared import Argument
 from agentsim.cli.output import agent_output
 from agentsim.cli.run_command import finish
 from agentsim.simulation import replay
@@ -17,9 +16,7 @@ __all__ = ["command"]
 @unbundled
 def command(
     subject: Subject,
-    token: Annotated[
-        str, typer.Argument(metavar="TOKEN", help="As a report prints it.")
-    ],
+    token: Annotated[str, Argument(metavar="TOKEN", says="As a report prints it.")],
     offered: ReplayedMenu,
     output: Output,
 ) -> int:

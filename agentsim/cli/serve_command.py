@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from agentsim.cli.common import JsonOption, load_target
 from agentsim.cli.options.bundles import unbundled
-from agentsim.cli.output import FullyTold, print_json, uncollected
+from agentsim.cli.options.declared import Argument, Option
+from agentsim.cli.output import FullyTold, echo, print_json, uncollected
 from agentsim.core import UsageError
 
 if TYPE_CHECKING:
@@ -30,13 +29,11 @@ class Served:
 
     scenario: Annotated[
         str,
-        typer.Argument(metavar="SCENARIO", help="FILE.yaml, or module:attribute."),
+        Argument(metavar="SCENARIO", says="FILE.yaml, or module:attribute."),
     ]
     program: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[-- CMD...]", help="A command to run beside the server."
-        ),
+        Argument(metavar="[-- CMD...]", says="A command to run beside the server."),
     ] = None
 
 
@@ -45,14 +42,14 @@ class Place:
     """Where to listen, and how to answer."""
 
     port: Annotated[
-        int, typer.Option("--port", help="The port to listen on; 0 for a free one.")
+        int, Option("--port", says="The port to listen on; 0 for a free one.")
     ] = 0
-    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = (
+    host: Annotated[str, Option("--host", says="The address to listen on.")] = (
         "127.0.0.1"
     )
     latency: Annotated[
         str,
-        typer.Option("--latency", help="How long answers take: none, or real."),
+        Option("--latency", says="How long answers take: none, or real."),
     ] = "none"
 
 
@@ -62,7 +59,7 @@ def command(
     place: Place,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="FILE", help="Write the trace as JSON Lines."),
+        Option("--trace", metavar="FILE", says="Write the trace as JSON Lines."),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -126,6 +123,6 @@ def _print_variables(url: str, variables: dict[str, str], *, as_json: bool) -> N
         print_json({"url": url, "environment": variables})
     else:
         for name, value in variables.items():
-            typer.echo(f"export {name}={shlex.quote(value)}")
-        typer.echo(f"Serving on {url} until ^C; see {url}/_agentsim/", err=True)
+            echo(f"export {name}={shlex.quote(value)}")
+        echo(f"Serving on {url} until ^C; see {url}/_agentsim/", err=True)
     sys.stdout.flush()

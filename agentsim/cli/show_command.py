@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from agentsim.cli.common import JsonOption, RuntimeOption, read_trace
+from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import LINES_MAX, console, print_json, tell
 from agentsim.invariants import judge, overall
 from agentsim.report import (
@@ -24,14 +23,10 @@ __all__ = ["command"]
 
 
 def command(
-    trace: Annotated[
-        Path, typer.Argument(metavar="TRACE", help="A trace in JSON Lines.")
-    ],
+    trace: Annotated[Path, Argument(metavar="TRACE", says="A trace in JSON Lines.")],
     against: Annotated[
         Path | None,
-        typer.Option(
-            "--diff", metavar="TRACE", help="Say where another trace diverges."
-        ),
+        Option("--diff", metavar="TRACE", says="Say where another trace diverges."),
     ] = None,
     runtime_events: RuntimeOption = False,
     as_json: JsonOption = False,

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agentsim.cassettes import load_cassette
 from agentsim.cassettes.redaction import AuditFinding, audit_cassette
 from agentsim.cli.common import JsonOption
-from agentsim.cli.output import console, print_json, tell
+from agentsim.cli.options.declared import Argument
+from agentsim.cli.output import console, echo, print_json, tell
 from agentsim.core import CassetteError
 from agentsim.report import EXIT_CODES
 
@@ -21,7 +20,7 @@ WORST = ("usage", "violated", "unknown", "holds")
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Cassettes.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", says="Cassettes.")],
     as_json: JsonOption = False,
 ) -> int:
     """Look for secrets that are left in cassettes.
@@ -45,7 +44,7 @@ def _audited(path: Path, *, as_json: bool) -> dict[str, Any]:
     try:
         cassette = load_cassette(path)
     except CassetteError as error:
-        typer.echo(f"agentsim: {error}", err=True)
+        echo(f"agentsim: {error}", err=True)
         return {"file": str(path), "verdict": "usage", "error": str(error)}
     findings = audit_cassette(cassette)
     verdict = _verdict(findings)

@@ -11,11 +11,10 @@ from os.path import relpath
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agentsim.cassettes.staleness import CheckedCassette, check_cassettes
 from agentsim.cassettes.tape import SystemClock
 from agentsim.cli.common import JsonOption
+from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, print_json, tell
 from agentsim.report import EXIT_CODES
 
@@ -27,19 +26,17 @@ RECORD = "--agentsim-record=refresh"
 def command(
     places: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[DIR...]", help="Folders or cassettes; the working directory."
+        Argument(
+            metavar="[DIR...]", says="Folders or cassettes; the working directory."
         ),
     ] = None,
     max_age: Annotated[
         float | None,
-        typer.Option(
-            "--max-age", metavar="DAYS", min=0, help="What is older is stale."
-        ),
+        Option("--max-age", metavar="DAYS", least=0, says="What is older is stale."),
     ] = None,
     refresh: Annotated[
         bool,
-        typer.Option("--refresh", help="Record the stale ones again: pytest runs."),
+        Option("--refresh", says="Record the stale ones again: pytest runs."),
     ] = False,
     as_json: JsonOption = False,
 ) -> int:

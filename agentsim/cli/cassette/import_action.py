@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agentsim.cassettes import Imported, import_recordings
 from agentsim.cassettes.importing import KINDS
 from agentsim.cli.common import JsonOption
+from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, print_json, tell
 from agentsim.report import EXIT_CODES
 
@@ -17,19 +16,17 @@ __all__ = ["command"]
 
 
 def command(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="What to import.")
-    ],
+    files: Annotated[list[Path], Argument(metavar="FILE...", says="What to import.")],
     into: Annotated[
         Path,
-        typer.Option("--into", metavar="FILE", help="The cassette to import into."),
+        Option("--into", metavar="FILE", says="The cassette to import into."),
     ],
     kind: Annotated[
         str,
-        typer.Option(
+        Option(
             "--from",
             metavar="KIND",
-            help=f"What the files are, if not as found: {', '.join(KINDS)}.",
+            says=f"What the files are, if not as found: {', '.join(KINDS)}.",
         ),
     ] = "",
     as_json: JsonOption = False,

@@ -13,8 +13,6 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-import typer
-
 from agentsim.cli.common import (
     REFERENCE,
     JsonOption,
@@ -22,25 +20,26 @@ from agentsim.cli.common import (
     load_target,
     make_menu,
 )
+from agentsim.cli.options.declared import Argument, Option
 from agentsim.simulation import Menu, Scenario, import_agent
 
 __all__ = ["ExploringMenu", "Output", "ReplayedMenu", "Subject", "unbundled"]
 
 _Policy = Annotated[
-    str, typer.Option("--policy", help="How answers are ordered: timed or any_order.")
+    str, Option("--policy", says="How answers are ordered: timed or any_order.")
 ]
 _Faults = Annotated[
     str,
-    typer.Option(
+    Option(
         "--faults",
-        help="Faults that may strike, by comma: NAME[:TOOL][@ATTEMPT], all, or none.",
+        says="Faults that may strike, by comma: NAME[:TOOL][@ATTEMPT], all, or none.",
     ),
 ]
 _Cancel = Annotated[
-    bool, typer.Option("--cancel/--no-cancel", help="Cancel the run at any gate.")
+    bool, Option("--cancel/--no-cancel", says="Cancel the run at any gate.")
 ]
 _Crash = Annotated[
-    bool, typer.Option("--crash/--no-crash", help="Let the process die at any gate.")
+    bool, Option("--crash/--no-crash", says="Let the process die at any gate.")
 ]
 
 
@@ -50,13 +49,11 @@ class Subject:
 
     scenario: Annotated[
         str,
-        typer.Argument(metavar="SCENARIO", help="FILE.yaml, or module:attribute."),
+        Argument(metavar="SCENARIO", says="FILE.yaml, or module:attribute."),
     ]
     agent: Annotated[
         str,
-        typer.Option(
-            "--agent", metavar="MODULE:CALLABLE", help="The agent under test."
-        ),
+        Option("--agent", metavar="MODULE:CALLABLE", says="The agent under test."),
     ] = REFERENCE
 
     def load(self) -> tuple[Scenario, Callable[..., Any]]:
@@ -102,7 +99,7 @@ class Output:
 
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="FILE", help="Write the trace as JSON Lines."),
+        Option("--trace", metavar="FILE", says="Write the trace as JSON Lines."),
     ] = None
     runtime_events: RuntimeOption = False
     as_json: JsonOption = False

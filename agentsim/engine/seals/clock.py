@@ -12,8 +12,10 @@ import datetime as dt
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import InternalError
@@ -77,7 +79,8 @@ def _machine() -> tuple[Any, Any]:
     Returns:
         Its module, and the journey that every run takes.
     """
-    import time_machine
+    with _without_pytest():
+        import time_machine
 
     journey = time_machine.travel(EPOCH.timestamp(), tick=False)
     traveller: Any = journey.start()
@@ -92,6 +95,24 @@ def _machine() -> tuple[Any, Any]:
             "is not known to agentsim"
         )
     return time_machine, journey
+
+
+@contextmanager
+def _without_pytest() -> Iterator[None]:
+    """Let nothing import pytest that is not there yet.
+
+    time-machine takes it where it is installed, for a fixture of its own. A run outside of
+    pytest would wait for it as long as for all else that it loads.
+    """
+    if "pytest" in sys.modules:
+        yield
+        return
+    modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
+    modules["pytest"] = None  # the import system's own mark of what can't be imported
+    try:
+        yield
+    finally:
+        del modules["pytest"]
 
 
 # --------------------------------------------------------------------------- freezegun

@@ -1,0 +1,68 @@
+"""Command lines that typer reads: help, refusals, and whatever is not plain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from agentsim.cli.app import COMMANDS, GROUPS, called, load_command
+from agentsim.cli.options.declared import for_typer
+from agentsim.cli.output import EXIT_STOPPED, FullyTold, uncollected
+from agentsim.core import UsageError
+
+__all__ = ["run_by_typer"]
+
+
+def run_by_typer(words: Sequence[str]) -> int:
+    """Run what the words ask for, and give its exit code.
+
+    Raises:
+        UsageError: for words that are not expected.
+        KeyboardInterrupt: when it was stopped by the keyboard.
+    """
+    try:
+        with uncollected():
+            app = _app(words)
+        code = app(list(words), prog_name="agentsim", standalone_mode=False)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except Exception as error:
+        misuse = getattr(error, "format_message", None)
+        if misuse is None:
+            raise
+        sentence = " ".join(misuse().split()).rstrip(".") or "say what to do"
+        raise UsageError(f"{sentence}; see agentsim --help") from None
+    if code == EXIT_STOPPED and not isinstance(code, FullyTold):  # typer's Ctrl-C
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0
+
+
+def _app(words: Sequence[str]) -> typer.Typer:
+    """Build the app with the one command that is called, or all of them for the help."""
+    app = typer.Typer(
+        name="agentsim",
+        help="Deterministic simulation and testing for agent loops.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_root)
+    groups: dict[str, typer.Typer] = {}
+    for name in called(words) or COMMANDS:
+        group, _, last = name.rpartition(" ")
+        if group and group not in groups:
+            groups[group] = _group(group)
+            app.add_typer(groups[group], name=group)
+        groups.get(group, app).command(last)(for_typer(load_command(name)))
+    return app
+
+
+def _group(name: str) -> typer.Typer:
+    group = typer.Typer(no_args_is_help=True, help=GROUPS[name])
+    group.callback()(lambda: None)
+    return group
+
+
+def _root() -> None:
+    """Deterministic simulation and testing for agent loops."""
