@@ -175,6 +175,9 @@ class RecordedTool:
         result: The text that the model is given; empty when it failed.
         error: What it failed with, in words; None when it did not.
         took_ms: Milliseconds until it was done.
+        returned: What the result is: empty for a text, `json` for a value written as
+            JSON, `json of datetime` where JSON has no form for a part of it.
+        raised: Name of the class of the exception that it failed with; empty: not told.
     """
 
     number: int
@@ -185,6 +188,8 @@ class RecordedTool:
     error: str | None = None
     at_ms: float = 0
     took_ms: float = 0
+    returned: str = ""
+    raised: str = ""
 
 
 @dataclass(frozen=True, slots=True)

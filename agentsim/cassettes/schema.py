@@ -88,6 +88,12 @@ _DOCUMENTS: dict[str, dict[str, Any]] = {
         arguments=_told("JSON text.", _TEXT),
         result=_told("What the model is given.", _TEXT),
         error=_told("What it failed with; not there when it did not.", _TEXT),
+        returned=_told(
+            "What the result is: a text when it is not there, json for a value written as "
+            "JSON, json of datetime where JSON has no form for a part of it.",
+            _TEXT,
+        ),
+        raised=_told("Name of the class of the exception that it failed with.", _TEXT),
         complete=_COMPLETE,
     ),
 }

@@ -159,6 +159,8 @@ def _tool(fields: _Fields) -> RecordedTool:
         error=fields.text("error") if fields.has("error") else None,
         at_ms=fields.number("at_ms"),
         took_ms=fields.number("took_ms"),
+        returned=fields.text("returned"),
+        raised=fields.text("raised"),
     )
 
 

@@ -81,6 +81,8 @@ tools = st.builds(
     error=st.none() | texts,
     at_ms=times,
     took_ms=times,
+    returned=texts,
+    raised=texts,
 )
 
 entries = st.one_of(exchanges, tools)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agentsim.cassettes.tape.taking import ToolTaking as ToolTaking
     from agentsim.cassettes.tape.tape import Tape as Tape
     from agentsim.cassettes.tape.tape import TapeUse as TapeUse
+    from agentsim.cassettes.tape.tools import record_tools as record_tools
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -29,5 +30,6 @@ else:
             "TapeUse": "tape",
             "TapedClient": "client",
             "ToolTaking": "taking",
+            "record_tools": "tools",
         },
     )

@@ -16,6 +16,7 @@ from agentsim.cassettes.records import (
 from agentsim.cassettes.redaction import Redactor
 from agentsim.cassettes.tape.clock import TapeClock
 from agentsim.cassettes.tape.taking import Taking, ToolTaking
+from agentsim.cassettes.tape.values import VALUE
 from agentsim.cassettes.writer import CassetteWriter
 
 __all__ = ["Recording"]
@@ -29,6 +30,9 @@ class Recording:
     Args:
         lock: Held while anything is written or redacted.
         goes_on: What is in the file that is continued.
+
+    Attributes:
+        lost: Name of a tool and what of its result JSON has no form for.
     """
 
     def __init__(
@@ -46,6 +50,7 @@ class Recording:
         self._number = max((one.number for one in goes_on), default=0)
         self._started_ms = clock.elapsed_ms()
         self._before_ms = max(map(_end_ms, goes_on), default=0.0)
+        self.lost: list[str] = []
         self._open: dict[int, Taking | ToolTaking] = {}
         self._live = False
 
@@ -73,10 +78,16 @@ class Recording:
             self._redactor.text(arguments)
             asked_ms = self._clock.elapsed_ms()
 
-            def keep(result: str, error: str | None) -> None:
+            def keep(done: RecordedTool) -> None:
+                call = {"name": name, "arguments": arguments, "call_id": call_id}
                 took_ms = self._since_ms(asked_ms)
-                told = (name, call_id, arguments, result, error)
-                self._add(RecordedTool(number, *told, at_ms, took_ms))
+                self._add(
+                    replace(done, number=number, at_ms=at_ms, took_ms=took_ms, **call)
+                )
+                if done.returned not in ("", VALUE):
+                    self.lost.append(
+                        f"{name}: {done.returned.removeprefix(f'{VALUE} of ')}"
+                    )
 
             taking = ToolTaking(keep)
             self._open[number] = taking

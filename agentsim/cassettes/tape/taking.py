@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from threading import Lock
 
 from agentsim.cassettes.records import (
     AnswerEnding,
     RecordedAnswer,
     RecordedChunk,
+    RecordedTool,
     body_text,
 )
 from agentsim.cassettes.wires import StreamEnd
@@ -126,10 +128,10 @@ class ToolTaking:
     """A live call of a tool: it is kept when it ends.
 
     Args:
-        keep: Writes the result and the error, None where there is none.
+        keep: Writes what came of it: a call of which only that is filled in.
     """
 
-    def __init__(self, keep: Callable[[str, str | None], None]) -> None:
+    def __init__(self, keep: Callable[[RecordedTool], None]) -> None:
         self._keep = keep
         self._lock = Lock()
         self._ended = False
@@ -139,12 +141,21 @@ class ToolTaking:
         """Whether it is over, and kept."""
         return self._ended
 
-    def end(self, result: str = "", error: str | None = None) -> None:
+    def end(
+        self,
+        result: str = "",
+        error: str | None = None,
+        *,
+        returned: str = "",
+        raised: str = "",
+    ) -> None:
         """Keep what came of it; the first end counts, later ones do nothing.
 
         Args:
             result: The text that the model is given.
             error: What it failed with; None: it did not.
+            returned: What the result is, as a `RecordedTool` tells it.
+            raised: Name of the class of the exception.
 
         Raises:
             CassetteError: when it can't be written.
@@ -153,7 +164,8 @@ class ToolTaking:
             if self._ended:
                 return
             self._ended = True
-        self._keep(result, error)
+        done = RecordedTool(0, "", result=result, error=error)
+        self._keep(replace(done, returned=returned, raised=raised))
 
     def abandon(self) -> None:
         """End it as one that was never done."""
