@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     )
     from agentsim.cassettes.reading import load_cassette as load_cassette
     from agentsim.cassettes.reading import read_cassette as read_cassette
+    from agentsim.cassettes.recognising import is_cassette as is_cassette
     from agentsim.cassettes.records import AnswerEnding as AnswerEnding
     from agentsim.cassettes.records import AssembledAnswer as AssembledAnswer
     from agentsim.cassettes.records import Cassette as Cassette
@@ -50,6 +51,7 @@ else:
             "cassette_page": "schema",
             "cassette_schema": "schema",
             "import_recordings": "importing.recording",
+            "is_cassette": "recognising",
             "load_cassette": "reading",
             "read_cassette": "reading",
             "wire_of_url": "wires",

@@ -36,6 +36,7 @@ COMMANDS = (
     "cassette audit",
     "cassette check",
     "cassette import",
+    "cassette to-scenario",
     "serve",
     "list",
     "doctor",

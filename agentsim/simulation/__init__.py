@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from agentsim.simulation.menu import Menu as Menu
     from agentsim.simulation.outside.model import scripted_client as scripted_client
     from agentsim.simulation.outside.scene import Scene as Scene
+    from agentsim.simulation.recorded.stories import RecordedStory as RecordedStory
+    from agentsim.simulation.recorded.stories import listed_stories as listed_stories
+    from agentsim.simulation.recorded.stories import scenario_of as scenario_of
+    from agentsim.simulation.recorded.stories import stories_of as stories_of
     from agentsim.simulation.run import Run as Run
     from agentsim.simulation.run import replay as replay
     from agentsim.simulation.run import run as run
@@ -68,6 +72,7 @@ else:
             "Menu": "menu",
             "RUNS": "exploring.explore",
             "RUNS_INDEPENDENT": "verdict",
+            "RecordedStory": "recorded.stories",
             "Run": "run",
             "SCRIPTED": "menu",
             "Sampled": "exploring.sampling",
@@ -82,16 +87,19 @@ else:
             "import_target": "agents",
             "judge_cut_off": "judging",
             "judge_whole": "judging",
+            "listed_stories": "recorded.stories",
             "load_scenario": "files.scenario_file",
             "met_in": "judging",
             "regression_test": "source.regression",
             "replay": "run",
             "run": "run",
+            "scenario_of": "recorded.stories",
             "scenario_page": "files.reference",
             "scenario_schema": "files.reference",
             "scenario_yaml": "files.writing",
             "scripted_client": "outside.model",
             "source_of": "source.regression",
+            "stories_of": "recorded.stories",
             "verdict_on": "judging",
             "warm_up": "exploring.warming",
             "with_output": "exploring.capture",

@@ -54,10 +54,10 @@ VARIED: tuple[Spec, ...] = (
             "look": CannedTool(
                 "read_only",
                 "Look.",
-                {"type": "object", "properties": {"at": {"type": "string"}}},
-                (CannedAnswer({"at": "sky"}, "blue"), CannedAnswer(error="dark")),
                 parallel=False,
                 latency_s=0.5,
+                parameters={"type": "object", "properties": {"at": {}}},
+                answers=(CannedAnswer({"at": "sky"}, "blue"), CannedAnswer(error="?")),
             )
         }
     ),

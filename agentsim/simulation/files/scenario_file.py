@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from agentsim.cassettes import is_cassette
 from agentsim.core import (
     Injected,
     Limits,
@@ -51,11 +52,16 @@ __all__ = ["build_scenario", "load_scenario"]
 
 
 def load_scenario(path: str | Path) -> Scenario:
-    """Read a scenario file.
+    """Read a scenario file; a cassette is one too, see `scenario_of`.
 
     Raises:
         ScenarioError: one sentence with file, line and field.
+        CassetteError: the same of a cassette that can't be read.
     """
+    if is_cassette(path):
+        from agentsim.simulation.recorded.stories import scenario_of
+
+        return scenario_of(path)
     return build_scenario(load_yaml_file(Path(path)), Path(path).stem)
 
 

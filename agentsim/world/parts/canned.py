@@ -50,12 +50,12 @@ class CannedTool:
         category: What it may do: `read_only`, or `mutating` with an entry in the ledger
             for each result.
         description: What the model is told of it.
-        parameters: A JSON Schema of type `object`.
-        answers: In order. A call takes the first one for its arguments that was not
-            given yet; the last one for them stays.
         confirm: Whether a person must approve a call; null: as the category has it.
         parallel: Whether calls may overlap; null: as the category has it.
         latency_s: Virtual seconds that it takes.
+        parameters: A JSON Schema of type `object`.
+        answers: In order. A call takes the first one for its arguments that was not
+            given yet; the last one for them stays.
 
     Raises:
         UsageError: for rights that contradict one another, or a negative time.
@@ -63,13 +63,13 @@ class CannedTool:
 
     category: Literal["read_only", "mutating"]
     description: str = ""
+    confirm: bool | None = None
+    parallel: bool | None = None
+    latency_s: float = LATENCY_S
     parameters: Mapping[str, Any] = field(
         default_factory=lambda: {"type": "object", "properties": {}}
     )
     answers: tuple[CannedAnswer, ...] = ()
-    confirm: bool | None = None
-    parallel: bool | None = None
-    latency_s: float = LATENCY_S
 
     def __post_init__(self) -> None:
         if not 0 <= self.latency_s < float("inf"):

@@ -1,0 +1,27 @@
+"""What was said in a cassette: its exchanges in the neutral form, by conversation."""
+
+from typing import TYPE_CHECKING
+
+from agentsim._lazy import attach
+
+if TYPE_CHECKING:
+    from agentsim.cassettes.conversations.heard import Heard as Heard
+    from agentsim.cassettes.conversations.heard import hear as hear
+    from agentsim.cassettes.conversations.threads import (
+        RecordedConversation as RecordedConversation,
+    )
+    from agentsim.cassettes.conversations.threads import Spoken as Spoken
+    from agentsim.cassettes.conversations.threads import (
+        conversations_of as conversations_of,
+    )
+else:
+    __getattr__, __dir__, __all__ = attach(
+        __name__,
+        {
+            "RecordedConversation": "threads",
+            "Heard": "heard",
+            "Spoken": "threads",
+            "conversations_of": "threads",
+            "hear": "heard",
+        },
+    )

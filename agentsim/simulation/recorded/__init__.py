@@ -1,0 +1,1 @@
+"""Scenarios of recorded sessions: a cassette as a scripted model with canned tools."""
