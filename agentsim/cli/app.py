@@ -33,6 +33,7 @@ COMMANDS = (
     "replay",
     "show",
     "check",
+    "record",
     "cassette audit",
     "cassette check",
     "cassette import",

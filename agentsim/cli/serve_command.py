@@ -12,6 +12,7 @@ from agentsim.cli.common import JsonOption, load_target
 from agentsim.cli.options.bundles import unbundled
 from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import FullyTold, echo, print_json, uncollected
+from agentsim.cli.serving.place import Place
 from agentsim.core import UsageError
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from agentsim.simulation import Scenario
 
 __all__ = ["command"]
-
-LATENCIES = ("none", "real")
 
 
 @dataclass(frozen=True)
@@ -35,22 +34,6 @@ class Served:
         list[str] | None,
         Argument(metavar="[-- CMD...]", says="A command to run beside the server."),
     ] = None
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where to listen, and how to answer."""
-
-    port: Annotated[
-        int, Option("--port", says="The port to listen on; 0 for a free one.")
-    ] = 0
-    host: Annotated[str, Option("--host", says="The address to listen on.")] = (
-        "127.0.0.1"
-    )
-    latency: Annotated[
-        str,
-        Option("--latency", says="How long answers take: none, or real."),
-    ] = "none"
 
 
 @unbundled
@@ -85,10 +68,7 @@ def command(
 
 
 def _listening(scenario: Scenario, place: Place, program: list[str]) -> Listening:
-    if place.latency not in LATENCIES:
-        raise UsageError(
-            f"--latency: expected one of {', '.join(LATENCIES)}, got {place.latency!r}"
-        )
+    place.check()
     try:
         from agentsim.server import Listening
     except ImportError as error:

@@ -13,6 +13,7 @@ from agentsim.server.asgi import (
     Scope,
     Send,
     headers_of,
+    not_retried,
     read_body,
     send_answer,
     too_large,
@@ -20,7 +21,7 @@ from agentsim.server.asgi import (
 from agentsim.server.hosting.connections import Connections
 from agentsim.server.hosting.presence import gone, while_there
 from agentsim.server.runs import Runs, run_name
-from agentsim.server.session import Session, not_retried
+from agentsim.server.session import Session
 
 __all__ = ["ModelApp"]
 

@@ -17,6 +17,7 @@ __all__ = [
     "Scope",
     "Send",
     "headers_of",
+    "not_retried",
     "read_body",
     "send_answer",
     "too_large",
@@ -74,6 +75,12 @@ def _written(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     ]
 
 
+def not_retried(answer: HttpAnswer) -> HttpAnswer:
+    """The same answer, which SDKs do not ask for again."""
+    headers = {**answer.headers, "x-should-retry": "false"}
+    return HttpAnswer(answer.status, headers, answer.body)
+
+
 class ClientLeft(Exception):
     """The client closed its connection."""
 
@@ -99,7 +106,8 @@ async def read_body(receive: Receive, bytes_max: int = BODY_BYTES_MAX) -> bytes 
             parts.append(part)
         else:
             parts.clear()
-        if not message.get("more_body", False) or size > REFUSED_BYTES_MAX:
+        refused = size > max(bytes_max, REFUSED_BYTES_MAX)
+        if not message.get("more_body", False) or refused:
             return b"".join(parts) if size <= bytes_max else None
 
 

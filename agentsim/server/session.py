@@ -26,12 +26,13 @@ from agentsim.providers.transports import (
     error_answer_to,
 )
 from agentsim.providers.wires import Asked, HttpAnswer
+from agentsim.server.asgi import not_retried
 from agentsim.server.deviating import Deviations
 from agentsim.server.living import Halted, LiveLife
 from agentsim.simulation import Scenario, Scene, scripted_client
 from agentsim.trace import Header, ToolFacts, Trace
 
-__all__ = ["Session", "State", "not_retried"]
+__all__ = ["Session", "State"]
 
 State = Literal["fresh", "running", "halted", "ended"]
 
@@ -217,12 +218,6 @@ class Session:
                 rights = Rights() if same is None else same.rights
                 found[tool.name] = ToolFacts(tool, rights)
         return tuple({**known, **found}.values())
-
-
-def not_retried(answer: HttpAnswer) -> HttpAnswer:
-    """The same answer, which SDKs do not ask for again."""
-    headers = {**answer.headers, "x-should-retry": "false"}
-    return HttpAnswer(answer.status, headers, answer.body)
 
 
 def _retried_at_once(answer: HttpAnswer) -> HttpAnswer:

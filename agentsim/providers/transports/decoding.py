@@ -34,13 +34,16 @@ class Decoder:
 
     Attributes:
         decodes: Whether there is anything to decode.
+        unknown: Whether a coding is among them that nobody here knows.
     """
 
     def __init__(self, codings: str = "") -> None:
         names = [name.strip().lower() for name in codings.split(",")]
-        made = (_STAGES[name]() for name in reversed(names) if name in _STAGES)
+        named = [name for name in reversed(names) if name not in ("", "identity")]
+        made = [_STAGES[name]() for name in named if name in _STAGES]
         self._stages = [stage for stage in made if stage is not None]
         self.decodes = bool(self._stages)
+        self.unknown = len(self._stages) < len(named)
 
     def decode(self, data: bytes) -> bytes:
         """The next bytes; empty while nothing is known of them.

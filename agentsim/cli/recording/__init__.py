@@ -1,0 +1,1 @@
+"""How `agentsim record` opens a cassette, and tells of its use."""
