@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from agentsim.cassettes.deck import use_cassette as use_cassette
     from agentsim.core import AgentsimError as AgentsimError
     from agentsim.core import Env as Env
     from agentsim.core import Finished as Finished
@@ -65,5 +66,6 @@ else:
             "say": "providers",
             "together": "providers",
             "tool": "world",
+            "use_cassette": "cassettes.deck",
         },
     )

@@ -6,6 +6,7 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.core.errors import AgentsimError as AgentsimError
+    from agentsim.core.errors import CassetteBypassed as CassetteBypassed
     from agentsim.core.errors import CassetteError as CassetteError
     from agentsim.core.errors import CassetteInUse as CassetteInUse
     from agentsim.core.errors import CassetteMiss as CassetteMiss
@@ -145,6 +146,7 @@ else:
             "CallRecovered": "events.runtime",
             "CancelRequested": "events.boundary",
             "Carried": "messages",
+            "CassetteBypassed": "errors",
             "CassetteError": "errors",
             "CassetteInUse": "errors",
             "CassetteMiss": "errors",

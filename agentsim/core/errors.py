@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 __all__ = [
     "AgentsimError",
+    "CassetteBypassed",
     "CassetteError",
     "CassetteInUse",
     "CassetteMiss",
@@ -47,6 +48,10 @@ class ScenarioError(UsageError):
 
 class CassetteError(UsageError):
     """A cassette can't be read or written; the message names file, line and field."""
+
+
+class CassetteBypassed(UsageError):
+    """Something was about to leave the process around a cassette that is replayed."""
 
 
 class CassetteInUse(CassetteError):

@@ -69,6 +69,11 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "Faults": {
         "agentsim.faults": ("Fault", "Operation", "model_fault", "tool_fault"),
     },
+    "Cassettes": {
+        "agentsim": ("use_cassette",),
+        "agentsim.cassettes.deck": ("Deck",),
+        "agentsim.core": ("CassetteMiss", "CassetteBypassed", "CassetteError"),
+    },
     "Own invariants": {
         "agentsim.invariants": ("invariant", "rule", "not_applicable"),
     },

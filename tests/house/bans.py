@@ -163,6 +163,11 @@ ALLOWED = (
         "recordings of real sessions tell when they were made, and how long answers took",
     ),
     Allowed(
+        "agentsim/cassettes/deck/channel.py",
+        "sleep",
+        "a blocking client waits as long as it did when it was recorded, on request",
+    ),
+    Allowed(
         "agentsim/cli/determinism/heap.py",
         "chance",
         "it lays out the heap of a child process by a seed; no run draws from it",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from agentsim.providers.transports.libraries import (
         answered_in_process as answered_in_process,
     )
+    from agentsim.providers.transports.libraries import http_libraries as http_libraries
     from agentsim.providers.transports.libraries import http_library as http_library
-    from agentsim.providers.transports.routes import wire_of as wire_of
     from agentsim.providers.transports.service import Attempts as Attempts
     from agentsim.providers.transports.service import ModelService as ModelService
     from agentsim.providers.transports.service import Served as Served
@@ -53,7 +53,7 @@ else:
             "VendorSdk": "vendors",
             "answered_in_process": "libraries",
             "error_answer_to": "service",
+            "http_libraries": "libraries",
             "http_library": "libraries",
-            "wire_of": "routes",
         },
     )

@@ -6,7 +6,8 @@ imported before a client is asked for, and what is made of one is made once per 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,7 +22,13 @@ from agentsim.providers.transports.in_process import (
 )
 from agentsim.providers.transports.tapped import async_tapped, sync_tapped
 
-__all__ = ["HttpLibrary", "answered_in_process", "http_library"]
+__all__ = [
+    "HttpLibrary",
+    "Tapped",
+    "answered_in_process",
+    "http_libraries",
+    "http_library",
+]
 
 HTTP_LIBRARIES = ("httpx2", "httpx")
 """Newest first: the first that is installed is taken where nobody names one."""
@@ -144,6 +151,11 @@ def http_library(name: str | None = None, sdk: str = "openai") -> HttpLibrary:
     except ImportError:
         raise UsageError(f"{name} is not installed here: pip install {name}") from None
     return HttpLibrary(module)
+
+
+def http_libraries() -> Iterator[HttpLibrary]:
+    """The libraries that are loaded: of none else there is a client."""
+    return (http_library(name) for name in HTTP_LIBRARIES if name in sys.modules)
 
 
 def answered_in_process(client: object) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from agentsim.providers.dialects import DIALECTS, dialect_named
+from agentsim.providers.dialects import DIALECTS
 from agentsim.providers.transports.exchange import HttpRequest
 
-__all__ = ["Route", "Vendor", "route", "wire_of"]
+__all__ = ["Route", "Vendor", "route"]
 
 OPENAI_HOST = "api.openai.com"
 ANTHROPIC_HOST = "api.anthropic.com"
@@ -149,9 +149,3 @@ def _model(path: str, vendor: Vendor) -> Route | None:
         return Route("models", vendor=vendor)
     _before, found, name = path.rpartition(f"{_MODELS}/")
     return Route("model", name, vendor) if found and name else None
-
-
-def wire_of(request: HttpRequest) -> str:
-    """The wire that a request asks its answer of the model by; empty: by none."""
-    asked = route(request)
-    return dialect_named(asked.name).wire if asked.to == "answer" else ""

@@ -40,7 +40,7 @@ class _GoesOut(Exception):
 def async_tapped(module: Any) -> Any:  # noqa: ANN401 - one of two modules
     """A class of transports of a library: `(real transport, channel)`."""
     base: Any = module.AsyncBaseTransport
-    stream_base: Any = module.AsyncByteStream
+    stream = _async_stream(module)
     replies = async_replies(module)
 
     class AsyncTapped(base):  # type: ignore[misc]  # of either library
@@ -71,13 +71,62 @@ def async_tapped(module: Any) -> Any:  # noqa: ANN401 - one of two modules
             if response.is_closed:
                 _hear_whole(tap, response.stream)
             else:
-                response.stream = AsyncStream(response.stream, tap)
+                response.stream = stream(response.stream, tap)
             return response
 
         async def aclose(self) -> None:
             await self._real.aclose()
 
-    class AsyncStream(stream_base):  # type: ignore[misc]  # of either library
+    return AsyncTapped
+
+
+def sync_tapped(module: Any) -> Any:  # noqa: ANN401 - one of two modules
+    """The same, for threads that wait: `(real transport, channel, block)`."""
+    base: Any = module.BaseTransport
+    stream = _sync_stream(module)
+    replies = sync_replies(module)
+
+    class SyncTapped(base):  # type: ignore[misc]  # of either library
+        """Asks the channel first, and the real service after."""
+
+        def __init__(self, real: Any, channel: Channel, block: Block) -> None:  # noqa: ANN401
+            self._real = real
+            self._channel = channel
+            self._replies = replies(self._answer, block)
+
+        async def _answer(self, asked: HttpRequest) -> HttpAnswer:
+            answer = await self._channel.answer(asked)
+            if answer is None:
+                raise _GoesOut(asked)
+            return answer
+
+        def handle_request(self, request: Any) -> Any:  # noqa: ANN401
+            try:
+                return self._replies.handle_request(request)
+            except _GoesOut as without:
+                tap = self._channel.begin(without.asked)
+            try:
+                response = self._real.handle_request(request)
+            except BaseException as error:
+                _end_before_head(tap, error)
+                raise
+            tap.head(response.status_code, _headers(response))
+            if response.is_closed:
+                _hear_whole(tap, response.stream)
+            else:
+                response.stream = stream(response.stream, tap)
+            return response
+
+        def close(self) -> None:
+            self._real.close()
+
+    return SyncTapped
+
+
+def _async_stream(module: Any) -> Any:  # noqa: ANN401
+    base: Any = module.AsyncByteStream
+
+    class AsyncStream(base):  # type: ignore[misc]  # of either library
         """The bytes of an answer as they come."""
 
         def __init__(self, real: Any, tap: Tap) -> None:  # noqa: ANN401
@@ -118,50 +167,13 @@ def async_tapped(module: Any) -> Any:  # noqa: ANN401 - one of two modules
             except module.TransportError:
                 return  # it was heard of, and nobody waits for it
 
-    return AsyncTapped
+    return AsyncStream
 
 
-def sync_tapped(module: Any) -> Any:  # noqa: ANN401 - one of two modules
-    """The same, for threads that wait: `(real transport, channel, block)`."""
-    base: Any = module.BaseTransport
-    stream_base: Any = module.SyncByteStream
-    replies = sync_replies(module)
+def _sync_stream(module: Any) -> Any:  # noqa: ANN401
+    base: Any = module.SyncByteStream
 
-    class SyncTapped(base):  # type: ignore[misc]  # of either library
-        """Asks the channel first, and the real service after."""
-
-        def __init__(self, real: Any, channel: Channel, block: Block) -> None:  # noqa: ANN401
-            self._real = real
-            self._channel = channel
-            self._replies = replies(self._answer, block)
-
-        async def _answer(self, asked: HttpRequest) -> HttpAnswer:
-            answer = await self._channel.answer(asked)
-            if answer is None:
-                raise _GoesOut(asked)
-            return answer
-
-        def handle_request(self, request: Any) -> Any:  # noqa: ANN401
-            try:
-                return self._replies.handle_request(request)
-            except _GoesOut as without:
-                tap = self._channel.begin(without.asked)
-            try:
-                response = self._real.handle_request(request)
-            except BaseException as error:
-                _end_before_head(tap, error)
-                raise
-            tap.head(response.status_code, _headers(response))
-            if response.is_closed:
-                _hear_whole(tap, response.stream)
-            else:
-                response.stream = SyncStream(response.stream, tap)
-            return response
-
-        def close(self) -> None:
-            self._real.close()
-
-    class SyncStream(stream_base):  # type: ignore[misc]  # of either library
+    class SyncStream(base):  # type: ignore[misc]  # of either library
         """The bytes of an answer as they come."""
 
         def __init__(self, real: Any, tap: Tap) -> None:  # noqa: ANN401
@@ -203,7 +215,7 @@ def sync_tapped(module: Any) -> Any:  # noqa: ANN401 - one of two modules
             except module.TransportError:
                 return  # it was heard of, and nobody waits for it
 
-    return SyncTapped
+    return SyncStream
 
 
 def _headers(response: Any) -> Mapping[str, str]:  # noqa: ANN401

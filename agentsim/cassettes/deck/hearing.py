@@ -1,0 +1,116 @@
+"""What a real service answers, as it is recorded: decoded, and whole where it is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from agentsim.cassettes.records import RecordedRequest, body_text
+from agentsim.cassettes.tape import Taking
+from agentsim.cassettes.wires import StreamEnd
+from agentsim.providers.transports import Decoder, HttpRequest, NotDecoded, TapEnding
+
+__all__ = ["Hearing", "recorded_request"]
+
+_STREAMS = re.compile(
+    r"text/event-stream|application/(?:x-)?(?:ndjson|jsonl|jsonlines|stream\+json)"
+    r"|application/vnd\.amazon\.eventstream",
+    re.IGNORECASE,
+)
+"""Types of bodies that come in pieces which mean something by themselves."""
+
+_BOUNDARY = re.compile(r'(boundary=)("?)([^";]+)\2', re.IGNORECASE)
+
+_SAME_BOUNDARY = "agentsim-boundary"
+"""Between the parts of a form: clients draw another one for each request."""
+
+
+class Hearing:
+    """Hears one answer for a tape; a tap of `providers.transports`.
+
+    Args:
+        taking: The exchange that is recorded.
+        wire: Name of the dialect; empty: none that is known.
+        over: Told when it has ended.
+    """
+
+    def __init__(
+        self, taking: Taking, wire: str, over: Callable[[Hearing], None]
+    ) -> None:
+        self._taking = taking
+        self._over = over
+        self._stream_end = StreamEnd(wire)
+        self._is_said = False
+        self._decoder = Decoder()
+        self._streams = False
+        self._status = 0
+        self._left: int | None = None
+
+    @property
+    def takes_rest(self) -> bool:
+        """Whether it wants the rest: of errors, which SDKs leave unread to try again."""
+        return self._status >= 400 and not self._streams and not self._taking.ended
+
+    def head(self, status: int, headers: Mapping[str, str]) -> None:
+        """Take down status and headers, and how the body is to be read."""
+        self._status = status
+        self._decoder = Decoder(headers.get("content-encoding", ""))
+        length = headers.get("content-length", "")
+        self._left = int(length) if length.isascii() and length.isdigit() else None
+        kept = dict(headers)
+        if self._decoder.decodes:
+            kept.pop("content-encoding")
+        self._taking.head(status, kept)
+        if _STREAMS.match(headers.get("content-type", "")):
+            self._streams = True
+            self._taking.streams()
+
+    def data(self, data: bytes) -> None:
+        """Take down a piece; the last one, where its length was told, ends the answer."""
+        if self._taking.ended:
+            return
+        try:
+            self._take(self._decoder.decode(data))
+        except NotDecoded as error:
+            self.end("broken off", f"DecodingError: {error}")
+            return
+        if self._left is not None:
+            self._left -= len(data)
+            if self._left <= 0:
+                self.end("whole")
+
+    def end(self, how: TapEnding, error: str = "") -> None:
+        """Write the exchange; only the first end counts."""
+        if self._taking.ended:
+            return
+        if how == "whole":
+            try:
+                self._take(self._decoder.flush())
+            except NotDecoded as fault:
+                how, error = "broken off", f"DecodingError: {fault}"
+        if how == "closed by the client" and self._is_said:
+            how = "whole"
+        try:
+            self._taking.end(how, error)
+        finally:
+            self._over(self)
+
+    def _take(self, data: bytes) -> None:
+        if not data:
+            return
+        if self._streams:
+            self._is_said = self._stream_end.seen(data) or self._is_said
+            self._taking.chunk(data)
+        else:
+            self._taking.body(data)
+
+
+def recorded_request(request: HttpRequest) -> RecordedRequest:
+    """A request as a tape has it, secrets included."""
+    headers, body = dict(request.headers), request.body
+    kind = headers.get("content-type", "")
+    found = _BOUNDARY.search(kind) if kind.startswith("multipart/") else None
+    if found is not None:
+        body = body.replace(found[3].encode(), _SAME_BOUNDARY.encode())
+        headers["content-type"] = _BOUNDARY.sub(rf"\g<1>{_SAME_BOUNDARY}", kind)
+    return RecordedRequest(request.method, request.url, headers, body_text(body))

@@ -1,0 +1,100 @@
+"""Services in process, for decks: transports of httpx2 and httpx that answer by a table."""
+
+# ruff: noqa: ANN401 - requests and responses are those of either library
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import httpx
+import httpx2
+
+__all__ = ["CHAT", "MODULES", "URL", "answering", "chat_answer", "chat_stream"]
+
+MODULES: dict[str, Any] = {"httpx2": httpx2, "httpx": httpx}
+
+URL = "https://api.openai.com/v1/chat/completions"
+
+CHAT = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
+
+
+def chat_answer(text: str = "Done.") -> dict[str, Any]:
+    """The body of an answer."""
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text},
+            }
+        ],
+    }
+
+
+def chat_stream(*texts: str) -> list[bytes]:
+    """The pieces of a streamed answer, without the last one."""
+    head = (
+        '{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":'
+    )
+    return [
+        f'data: {head}[{{"index":0,"delta":{{"content":"{text}"}}}}]}}\n\n'.encode()
+        for text in texts
+    ]
+
+
+class Pieces:
+    """A body in pieces; an error among them breaks it off."""
+
+    def __init__(self, pieces: tuple[Any, ...]) -> None:
+        self.pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self:
+            yield piece
+
+
+def answering(name: str, *answers: Any) -> Any:
+    """A transport of a library that gives these answers in turn.
+
+    One is an error, a response, or status, headers and pieces of the body.
+    """
+    module = MODULES[name]
+    left = list(answers)
+
+    class Body(Pieces, module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc, name-defined]
+        pass
+
+    def answer() -> Any:
+        one = left.pop(0)
+        if isinstance(one, BaseException):
+            raise one
+        if isinstance(one, tuple):
+            status, headers, *pieces = one
+            return module.Response(status, headers=headers, stream=Body(tuple(pieces)))
+        return one
+
+    class Transport(module.BaseTransport, module.AsyncBaseTransport):  # type: ignore[misc, name-defined]
+        asked: list[Any] = []  # noqa: RUF012 - of the one that is made
+
+        def handle_request(self, request: Any) -> Any:
+            self.asked.append(request)
+            return answer()
+
+        async def handle_async_request(self, request: Any) -> Any:
+            self.asked.append(request)
+            return answer()
+
+    return Transport()
+
+
+Handler = Callable[[Any], Any]
