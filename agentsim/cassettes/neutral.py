@@ -36,6 +36,7 @@ __all__ = [
     "read_answer",
     "read_delta",
     "read_error",
+    "read_request",
     "request_text",
     "response_text",
 ]
@@ -100,6 +101,13 @@ def read_answer(answer: RecordedAnswer) -> Response | ProviderError:
     if "response" not in last:
         raise Unreadable("the stream has no last piece, which holds the response")
     return _record(Response, last["response"], "response")
+
+
+def read_request(text: str) -> Request:
+    """What was asked; raises `Unreadable`."""
+    value = _object(text)
+    value.pop("stream", None)
+    return _record(Request, value)
 
 
 def events_of(stream: str) -> Iterator[dict[str, Any]]:
@@ -248,6 +256,14 @@ _RECORDS: dict[type, dict[str, Read]] = {
         "usage": _maybe(_one(Usage)),
         "refusal": _a(str, type(None)),
     },
+    ToolDef: {"name": _a(str), "description": _a(str), "parameters": _a(dict)},
+    Request: {
+        "model": _a(str),
+        "messages": _many(_one(Message)),
+        "tools": _many(_one(ToolDef)),
+        "temperature": _a(int, float),
+        "max_tokens": _a(int, type(None)),
+    },
     Delta: {
         "text": _a(str),
         "call": _maybe(_one(ToolCall)),
@@ -255,7 +271,7 @@ _RECORDS: dict[type, dict[str, Read]] = {
     },
 }
 
-_WRITTEN = (*_RECORDS, ToolDef)
+_WRITTEN = tuple(_RECORDS)
 
 _ERROR: dict[str, Read] = {
     "message": _a(str),

@@ -117,6 +117,7 @@ def test_what_asks_no_model_is_not_heard() -> None:
     )
     odd = [
         replace(one, wire="smoke-signals"),
+        replace(one, wire="neutral"),
         replace(one, request=RecordedRequest(body="hello")),
         replace(one, request=RecordedRequest(body="[]")),
     ]
@@ -124,6 +125,9 @@ def test_what_asks_no_model_is_not_heard() -> None:
     for answer in ('{"id": 1}', "oops", "[]"):
         [heard] = hear(cassette(replace(one, answer=RecordedAnswer(body=answer))))
         assert heard.response is None
+    neutral = answered(1, "neutral", TASK, DONE)
+    [heard] = hear(cassette(replace(neutral, answer=RecordedAnswer(body="oops"))))
+    assert heard.response is None
 
 
 def test_an_answer_that_was_written_anew_is_followed() -> None:

@@ -17,7 +17,13 @@ from agentsim.cassettes import (
     RecordedRequest,
     RecordedTool,
 )
-from agentsim.core import Message, Request, Response, ToolDef
+from agentsim.cassettes.neutral import (
+    NEUTRAL,
+    delta_text,
+    request_text,
+    response_text,
+)
+from agentsim.core import Delta, Message, Request, Response, ToolDef
 from agentsim.providers import DIALECTS, dialect_named
 from agentsim.providers.anthropic.conversation.tools import write_tool as anthropic_tool
 from agentsim.providers.anthropic.conversation.writing import write_history
@@ -30,7 +36,7 @@ from agentsim.providers.wires.sse import frame_bytes
 
 __all__ = ["WIRES", "answered", "cassette", "refused", "written"]
 
-WIRES = ("anthropic-messages", "openai-chat", "openai-responses")
+WIRES = ("anthropic-messages", "neutral", "openai-chat", "openai-responses")
 
 
 def cassette(*entries: RecordedExchange | RecordedTool) -> Cassette:
@@ -63,6 +69,8 @@ def answered(
             it is not streamed.
         body: Fields of the request beside those that follow.
     """
+    if wire == NEUTRAL:
+        return _neutral(number, Request("m", messages, tools), response, times_ms)
     asked = {**_body(wire, messages, tools), **(body or {})}
     if times_ms is not None:
         asked["stream"] = True
@@ -77,6 +85,23 @@ def answered(
     else:
         answer = RecordedAnswer(chunks=_chunks(dialect, told, times_ms))
     return RecordedExchange(number, _request(asked), answer, wire)
+
+
+def _neutral(
+    number: int,
+    request: Request,
+    response: Response,
+    times_ms: Sequence[float] | None,
+) -> RecordedExchange:
+    """The same with a neutral client."""
+    asked = RecordedRequest(body=request_text(request, streamed=times_ms is not None))
+    if times_ms is None:
+        answer = RecordedAnswer(body=response_text(response), at_ms=1500)
+        return RecordedExchange(number, asked, answer, NEUTRAL)
+    deltas = [Delta(text=response.message.content), Delta(response=response)]
+    pieces = [delta_text(delta) for delta in deltas]
+    chunks = tuple(map(RecordedChunk, times_ms, pieces))
+    return RecordedExchange(number, asked, RecordedAnswer(chunks=chunks), NEUTRAL)
 
 
 def refused(

@@ -6,6 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agentsim.cassettes.neutral import (
+    NEUTRAL,
+    Unreadable,
+    read_answer,
+    read_request,
+)
 from agentsim.cassettes.records import Cassette, RecordedAnswer, RecordedExchange
 from agentsim.core import InvalidArguments, Message, Request, Response, parse_json
 from agentsim.providers import DIALECTS, dialect_named
@@ -66,6 +72,8 @@ class _Ear:
         self._stores: dict[str, Any] = {}
 
     def hear(self, exchange: RecordedExchange) -> Heard | None:
+        if exchange.wire == NEUTRAL:
+            return _neutral(exchange)
         dialect = self._dialects.get(exchange.wire)
         path = exchange.request.url.partition("?")[0]
         if dialect is None or path.endswith(_COUNTED):
@@ -94,6 +102,20 @@ class _Ear:
         if dialect.wire not in self._stores:
             self._stores[dialect.wire] = dialect.store()
         return dialect.reader(dialect.lenient, self._stores[dialect.wire])
+
+
+def _neutral(exchange: RecordedExchange) -> Heard | None:
+    """An exchange with a neutral client; None where it can't be read."""
+    try:
+        request = read_request(exchange.request.body)
+    except Unreadable:
+        return None
+    try:
+        answer = read_answer(exchange.answer)
+    except Unreadable:
+        answer = None
+    response = answer if isinstance(answer, Response) else None
+    return Heard(exchange, request, response, request.temperature)
 
 
 def _temperature(body: Mapping[str, Any]) -> float | None:

@@ -23,10 +23,12 @@ class Spoken:
     """A message of a conversation.
 
     Attributes:
+        wire: The dialect that it was read from, which its blocks are of.
         heard: The exchange whose answer it is; None for what only stands in histories.
     """
 
     message: Message
+    wire: str
     heard: Heard | None = None
 
 
@@ -139,7 +141,8 @@ def _spoken(answered: Sequence[Heard]) -> Iterator[Spoken]:
             while at < len(messages) and messages[at].role == "assistant":
                 at += 1  # the answer, as it was sent back
             messages = messages[at:]
-        yield from (Spoken(message) for message in messages)
+        wire = heard.exchange.wire
+        yield from (Spoken(message, wire) for message in messages)
         assert heard.response is not None
-        yield Spoken(heard.response.message, heard)
+        yield Spoken(heard.response.message, wire, heard)
         before = heard

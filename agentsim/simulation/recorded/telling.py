@@ -163,6 +163,9 @@ def _notes(turn: Turn, given: Sequence[Given], rights: Rights) -> Iterator[str]:
             "ask nobody; say which only read, and which a person must approve"
         )
     yield from (_of_failed(turn, one) for one in turn.failed)
+    for number, reply in enumerate(turn.replies, 1):
+        if reply.heard is None:
+            yield f"reply {number} is known from later requests only"
     if len(_from_user(turn.earlier)) < len(turn.earlier):
         yield "the history begins with what the user did not say: that is left out"
     for kind in media_in(turn.task):
@@ -173,6 +176,8 @@ def _notes(turn: Turn, given: Sequence[Given], rights: Rights) -> Iterator[str]:
     for one in given:
         for kind in one.media:
             yield f"the result of {one.call.name} holds {kind}: only its text is kept"
+    if len({one.exchange.wire for one in turn.heard}) > 1:
+        yield "the turn changed its service: only what the first one wants back is kept"
     if len({one.prompt for one in turn.heard}) > 1:
         yield "the system prompt changed within the turn: the first one is kept"
     if any(_tools_of(one) != _tools_of(turn.heard[0]) for one in turn.heard):

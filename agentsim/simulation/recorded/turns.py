@@ -6,7 +6,7 @@ A message of the user begins a turn unless it stands amid one, behind results.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentsim.cassettes.conversations import Heard, RecordedConversation, Spoken
 from agentsim.core import Message
@@ -73,10 +73,19 @@ def turns_of(conversation: RecordedConversation) -> tuple[Turn, ...]:
         inner = _without_next(_replies_only(spoken[start + 1 : end]))
         if not any(one.heard for one in inner):
             continue
-        earlier = tuple(in_order([one.message for one in spoken[:start]]))
-        turn = Turn(number, earlier, spoken[start].message, inner)
+        wire = next(one.wire for one in inner if one.heard)
+        earlier = in_order([_of_wire(one, wire).message for one in spoken[:start]])
+        own = tuple(_of_wire(one, wire) for one in inner)
+        turn = Turn(number, tuple(earlier), spoken[start].message, own)
         turns.append(_with_failed(turn, conversation.failed))
     return tuple(turns)
+
+
+def _of_wire(one: Spoken, wire: str) -> Spoken:
+    """What was said, without blocks of another wire: a service knows only its own."""
+    if one.wire == wire or not one.message.blocks:
+        return one
+    return replace(one, message=replace(one.message, blocks=()))
 
 
 def in_order(messages: Sequence[Message]) -> list[Message]:
