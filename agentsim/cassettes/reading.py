@@ -13,6 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from agentsim.cassettes.chunks import MARKED, cut_out
+from agentsim.cassettes.recognising import HEADER_KEY
 from agentsim.cassettes.records import (
     VERSION,
     Cassette,
@@ -21,7 +22,6 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 from agentsim.cassettes.shapes import Misfit, read_entry, read_header
-from agentsim.cassettes.writing import HEADER_KEY
 from agentsim.core import CassetteError, ScenarioError
 from agentsim.plain_yaml import YamlDocument, load_yaml
 

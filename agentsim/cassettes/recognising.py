@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from agentsim.cassettes.writing import HEADER_KEY
+__all__ = ["HEADER_KEY", "is_cassette"]
 
-__all__ = ["is_cassette"]
+HEADER_KEY = "agentsim_cassette"
+"""First key of a cassette; its value is the version of the format."""
 
 HEAD_BYTES = 4096
 

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from agentsim.cassettes.literals import ESCAPED
+from agentsim.cassettes.recognising import HEADER_KEY
 from agentsim.cassettes.records import ENDINGS, VERSION
-from agentsim.cassettes.writing import HEADER_KEY
 
 __all__ = ["cassette_page", "cassette_schema"]
 

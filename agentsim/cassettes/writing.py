@@ -16,6 +16,7 @@ from agentsim.cassettes.literals import (
     write_key,
     write_text,
 )
+from agentsim.cassettes.recognising import HEADER_KEY
 from agentsim.cassettes.records import (
     CassetteHeader,
     RecordedChunk,
@@ -23,10 +24,7 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 
-__all__ = ["HEADER_KEY", "document_text", "header_text"]
-
-HEADER_KEY = "agentsim_cassette"
-"""First key of a cassette; its value is the version of the format."""
+__all__ = ["document_text", "header_text"]
 
 _CLOSED = "complete: true\n"
 

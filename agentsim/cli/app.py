@@ -118,7 +118,7 @@ def _run(words: list[str]) -> int:
             command = _plain(words)
         if command is not None:
             return command()
-        from agentsim.cli.typed import run_by_typer
+        from agentsim.cli.options.typed import run_by_typer
 
         return run_by_typer(words)
     except SystemExit:  # how typer and rich say that nobody reads any more

@@ -102,12 +102,13 @@ def agent_output(*, shown: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """Load modules without a look for garbage: what is loaded stays, and it takes time."""
+    """Load modules without a look for garbage, then or later: what is loaded stays."""
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if was:
             gc.enable()
 

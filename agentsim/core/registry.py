@@ -27,7 +27,8 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
     Args:
         what: What an entry is, for errors: `fault`.
         group: The group of entry points that bring further ones.
-        own: Those that come with agentsim.
+        own: Those that come with agentsim; a mapping by name where they are many and each
+            takes time to load.
         name_of: Reads the name of an entry.
         fits: Whether an object that an entry point names is an entry.
     """
@@ -47,7 +48,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self,
         what: str,
         group: str,
-        own: Iterable[Entry],
+        own: Iterable[Entry] | Mapping[str, Entry],
         *,
         name_of: Callable[[Entry], str],
         fits: Callable[[object], bool],
@@ -56,7 +57,9 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self._group = group
         self._name_of = name_of
         self._fits = fits
-        self._own: dict[str, Entry] = {name_of(entry): entry for entry in own}
+        self._own: Mapping[str, Entry] = (
+            own if isinstance(own, Mapping) else {name_of(one): one for one in own}
+        )
         self._added: dict[str, Entry] = {}
         self._brought: dict[str, Entry] | None = None
         self._all: tuple[Entry, ...] | None = None

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
 from typing import Any
 
 from agentsim.core import Registry
 from agentsim.world.human import Human
-from agentsim.world.parts.canned import Canned
-from agentsim.world.parts.cpu import Cpu
-from agentsim.world.parts.database import Database
-from agentsim.world.parts.disk import Disk
-from agentsim.world.parts.files import Files, Suite
-from agentsim.world.parts.mail import Mail
-from agentsim.world.parts.payments import Payments
-from agentsim.world.parts.pull_requests import PullRequests
-from agentsim.world.parts.search import Search
-from agentsim.world.parts.services import Services
 from agentsim.world.plain import read_dataclass, write_dataclass
 from agentsim.world.subsystem import Spec, Subsystem, is_spec
 from agentsim.world.tools import WorldTool
@@ -24,13 +16,40 @@ from agentsim.world.world import World
 
 __all__ = ["SPECS", "from_plain", "human_from_plain", "to_plain", "tools_of_part"]
 
+_NAMES = {
+    "disk": "Disk",
+    "cpu": "Cpu",
+    "services": "Services",
+    "database": "Database",
+    "files": "Files",
+    "suite": "Suite",
+    "search": "Search",
+    "payments": "Payments",
+    "mail": "Mail",
+    "pull_requests": "PullRequests",
+    "canned": "Canned",
+}
+"""Kind of a part of ours -> what `agentsim.world` exports it as."""
+
+
+class _OwnParts(Mapping[str, type[Any]]):
+    """Our parts by their kinds, each imported when it is asked for: few files name many."""
+
+    def __getitem__(self, kind: str) -> type[Any]:
+        spec: type[Any] = getattr(import_module("agentsim.world"), _NAMES[kind])
+        return spec
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
 SPECS: Registry[type[Any]] = Registry(
     "part",
     "agentsim.worlds",
-    (
-        *(Disk, Cpu, Services, Database, Files, Suite, Search),
-        *(Payments, Mail, PullRequests, Canned),
-    ),
+    _OwnParts(),
     name_of=lambda spec: str(spec.kind),
     fits=lambda spec: isinstance(spec, type) and is_spec(spec),
 )

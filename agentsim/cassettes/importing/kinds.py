@@ -12,7 +12,7 @@ from agentsim.cassettes.importing.exchanges import read_exchanges
 from agentsim.cassettes.importing.har import read_har
 from agentsim.cassettes.importing.values import Recording, Unreadable
 from agentsim.cassettes.importing.vcr import INTERACTIONS, read_vcr
-from agentsim.cassettes.writing import HEADER_KEY
+from agentsim.cassettes.recognising import HEADER_KEY
 from agentsim.core import InvalidArguments, did_you_mean, parse_json
 
 __all__ = ["KINDS", "Kind", "kind_named", "kind_of_text"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from agentsim.cassettes.writing import HEADER_KEY
+from agentsim.cassettes.recognising import HEADER_KEY
 from agentsim.core import UsageError
 
 __all__ = ["BESIDE", "file_digest", "find_cassettes"]

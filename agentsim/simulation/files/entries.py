@@ -1,4 +1,8 @@
-"""The shape of a scenario file, field by field; the reference page is made from it."""
+"""The shape of a scenario file, field by field; the reference page is made from it.
+
+Entries are read once and never compared or shown: to make what that needs takes longer
+than all else here, at every start of a command.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ _WITH = {"name": "with"}
 """The name in files, which is a word of Python."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UsageEntry:
     """Tokens that the service reports with a reply.
 
@@ -40,7 +44,7 @@ class UsageEntry:
     cache_read: Annotated[int, Between(0)] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CallEntry:
     """One call of a reply.
 
@@ -55,7 +59,7 @@ class CallEntry:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ReplyEntry:
     """One entry of a script: one of `say`, `call`, `calls` and `forever`.
 
@@ -89,7 +93,7 @@ class ReplyEntry:
     forever: list[ReplyEntry] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LimitsEntry:
     """The limits that the agent is to keep; `null` means none.
 
@@ -108,7 +112,7 @@ class LimitsEntry:
     cache_read_weight: float = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LoopEntry:
     """The parameters of loop detection.
 
@@ -121,7 +125,7 @@ class LoopEntry:
     window: int = 31
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InjectEntry:
     """A message that the user may send into the running turn.
 
@@ -134,7 +138,7 @@ class InjectEntry:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EarlierEntry:
     """A message of an earlier turn: one of `user`, `model` and `result`.
 
@@ -157,7 +161,7 @@ class EarlierEntry:
     blocks: list[dict[str, Any]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExpectEntry:
     """What should be true of the run without deviations; what is left out is open.
 
@@ -182,7 +186,7 @@ class ExpectEntry:
     effects: dict[str, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ScenarioFile:
     """A scenario as a file says it.
 
