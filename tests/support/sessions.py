@@ -34,7 +34,15 @@ from agentsim.providers.openai_responses.tools import write_tool as responses_to
 from agentsim.providers.wires import Answered, Dialect
 from agentsim.providers.wires.sse import frame_bytes
 
-__all__ = ["WIRES", "answered", "cassette", "refused", "written"]
+__all__ = [
+    "WIRES",
+    "answered",
+    "body_of",
+    "cassette",
+    "dialect_of",
+    "refused",
+    "written",
+]
 
 WIRES = ("anthropic-messages", "neutral", "openai-chat", "openai-responses")
 
@@ -71,12 +79,12 @@ def answered(
     """
     if wire == NEUTRAL:
         return _neutral(number, Request("m", messages, tools), response, times_ms)
-    asked = {**_body(wire, messages, tools), **(body or {})}
+    asked = {**body_of(wire, messages, tools), **(body or {})}
     if times_ms is not None:
         asked["stream"] = True
         if wire == "openai-chat":
             asked["stream_options"] = {"include_usage": True}
-    dialect = _dialect(wire)
+    dialect = dialect_of(wire)
     request = Request("m", messages, tools)
     told = Answered(response, request, number, 1_700_000_000, asked)
     if times_ms is None:
@@ -111,14 +119,15 @@ def refused(
     answer = RecordedAnswer(status, body='{"error": {"message": "wait"}}')
     if status is None:
         answer = RecordedAnswer(None, ended="no answer", error="timed out")
-    return RecordedExchange(number, _request(_body(wire, messages, ())), answer, wire)
+    return RecordedExchange(number, _request(body_of(wire, messages, ())), answer, wire)
 
 
 def _request(body: Mapping[str, Any]) -> RecordedRequest:
     return RecordedRequest(body=json.dumps(body, ensure_ascii=False))
 
 
-def _dialect(wire: str) -> Dialect:
+def dialect_of(wire: str) -> Dialect:
+    """The dialect of a wire."""
     return next(d for d in map(dialect_named, sorted(DIALECTS)) if d.wire == wire)
 
 
@@ -133,9 +142,10 @@ def _chunks(
     return tuple(RecordedChunk(at_ms, "".join(part)) for at_ms, part in pairs)
 
 
-def _body(
+def body_of(
     wire: str, messages: Sequence[Message], tools: Sequence[ToolDef]
 ) -> dict[str, Any]:
+    """The body of a request, as a client of the wire writes it."""
     if wire == "openai-chat":
         body: dict[str, Any] = {"messages": [write_message(one) for one in messages]}
         listed = [chat_tool(tool) for tool in tools]
