@@ -155,6 +155,8 @@ def _too_deep(text: str) -> bool:
     """Whether brackets outside of strings stand deeper than `DEPTH_MAX`."""
     if text.count("[") + text.count("{") <= DEPTH_MAX:
         return False
+    if _is_flat(text):
+        return False
     depth = 0
     for match in _BRACKET.finditer(text):
         mark = match[0]
@@ -164,6 +166,29 @@ def _too_deep(text: str) -> bool:
                 return True
         elif mark in "]}":
             depth -= 1
+    return False
+
+
+_NO_MARKS = bytes(code for code in range(256) if code not in b'[]{}"')
+
+_PASSES = DEPTH_MAX // 4
+"""Each takes away one or two levels of brackets."""
+
+
+def _is_flat(text: str) -> bool:
+    """Whether JSON is plainly not too deep, without going through it bracket by bracket.
+
+    Of what is no JSON, and of what is nested deeper than a few levels, it says no.
+    """
+    plain = text.encode("utf-8", "surrogatepass")
+    plain = plain.replace(b"\\\\", b"").replace(
+        b'\\"', b""
+    )  # now each quote is a border
+    left = b"".join(plain.translate(None, _NO_MARKS).split(b'"')[::2])
+    for _ in range(_PASSES):
+        left = left.replace(b"[]", b"").replace(b"{}", b"")
+        if not left:
+            return True
     return False
 
 

@@ -71,6 +71,28 @@ def test_canonical_text_is_stable_ascii(value: object) -> None:
     assert json.dumps(parse_json(text), separators=(",", ":")) == text
 
 
+@FEWER
+@given(
+    deep=st.integers(90, 110),
+    kinds=st.lists(st.booleans(), min_size=1, max_size=3),
+    beside=st.lists(st.text('[]{}"\\\u00e9 a'), max_size=3),
+)
+def test_only_what_is_too_deep_is_refused(
+    deep: int, kinds: list[bool], beside: list[str]
+) -> None:
+    """Brackets that stand side by side or in texts count for nothing, however many."""
+    value: object = [[{}, {}], *beside] * 20
+    for level in range(deep - 3):
+        value = [value, "]"] if kinds[level % len(kinds)] else {'"[': value, "b": "\\"}
+    text = json.dumps(value)
+    assert (find_fault(text) is None) == (deep <= 100)
+    if deep <= 100:
+        assert parse_json(text) == value
+    else:
+        with pytest.raises(InvalidArguments, match="nested deeper than 100 levels"):
+            parse_json(text)
+
+
 @given(items=st.dictionaries(anything, st.integers(), max_size=5), data=st.data())
 def test_order_of_keys_does_not_matter(
     items: dict[str, int], data: st.DataObject
