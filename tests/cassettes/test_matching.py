@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from agentsim.cassettes import RecordedAnswer, RecordedExchange, RecordedRequest
-from agentsim.cassettes.matching import Matcher, meaning_of
+from agentsim.cassettes.matching import Matcher, MeaningReader, meaning_of
+from agentsim.cassettes.matching import reader as reader_module
 from agentsim.cassettes.matching.differences import changes_between
+from agentsim.cassettes.matching.renaming import Tokens
 from agentsim.core import CassetteError, CassetteMiss
 from tests.cassettes.drawing import texts
 
@@ -372,6 +374,92 @@ def test_what_may_differ_can_be_declared() -> None:
     assert len(digests) == 1
     with pytest.raises(CassetteError, match="no regular expression"):
         meaning_of(one, CHAT, ["("])
+
+
+def test_numbers_and_truth_are_not_the_same() -> None:
+    """1, 1.0 and true are equal to Python, and three things here."""
+    matcher = recorded(chat(tools=[{"name": "a", "strict": True}]))
+    for other in (1, 1.0):
+        with pytest.raises(CassetteMiss) as caught:
+            matcher.find(chat(tools=[{"name": "a", "strict": other}]), CHAT)
+        (change,) = caught.value.changes
+        assert {"-a.strict: true", f"+a.strict: {other}"} <= {*change.lines}
+
+
+def test_deep_arguments_can_be_compared() -> None:
+    """What is nested as deep as JSON may be, in JSON, is no error."""
+    deep = "[" * 100 + "]" * 100
+    assert same(*[chat(say("user", "x"), asks("c", deep))] * 2)
+
+
+TOKENS = (
+    *(*UUIDS, "call_abcdefg1", "toolu-1bcdefgh", "2026-11-30", "2026-11-30T08:00:01Z"),
+    *(
+        "__REDACTED_KEY_1__",
+        "__REDACTED_KEY_2__",
+        " ",
+        "-",
+        "_",
+        "1",
+        "a",
+        "call",
+        "\u00e9",
+    ),
+)
+
+spoken = st.lists(st.sampled_from(TOKENS), max_size=5).map("".join)
+
+said = st.builds(
+    lambda role, text, number: {"role": role, "content": text, "id": number},
+    st.sampled_from(("system", "user", "assistant")),
+    spoken,
+    st.sampled_from(("m1", "m2", 1, True, None)),
+)
+
+
+@given(
+    st.lists(st.lists(said, min_size=1, max_size=4), min_size=2, max_size=3),
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(1, 4), st.booleans()), max_size=8
+    ),
+    st.sampled_from(((), ("a1?",))),
+)
+def test_what_was_read_before_changes_no_meaning(
+    stories: list[list[Any]],
+    asked: list[tuple[int, int, bool]],
+    volatile: Sequence[str],
+) -> None:
+    """Conversations that grow, are cut and take turns mean what each means alone."""
+    reader = MeaningReader(volatile)
+    for number, count, tools in asked:
+        messages = stories[number % len(stories)][:count]
+        body = chat(*messages, **({"tools": TOOLS} if tools else {"system": UUIDS[0]}))
+        assert reader.read(body, CHAT) == meaning_of(body, CHAT, volatile)
+        assert reader.names(body, CHAT) == MeaningReader(volatile).names(body, CHAT)
+
+
+@given(spoken, st.booleans())
+def test_texts_without_tokens_are_passed_and_no_others(text: str, system: bool) -> None:
+    """The quick look at a text finds all that the patterns find."""
+    quick, slow = Tokens(), Tokens()
+    slow._own = True  # searches each text
+    told = [
+        of.replace(text, lambda m: f"<{m.lastgroup}>", system=system)
+        for of in (quick, slow)
+    ]
+    assert told[0] == told[1]
+
+
+def test_what_was_read_is_forgotten_when_it_is_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The reader keeps no more than its bound, and reads on as before."""
+    monkeypatch.setattr(reader_module, "KNOWN_MAX", 500)
+    reader = MeaningReader()
+    for number in range(50):
+        body = chat(say("user", f"step {number}"))
+        assert reader.read(body, CHAT) == meaning_of(body, CHAT)
+        assert reader._size <= 500
 
 
 PARTS = (*STORY, result("call_a1", "ok"), result("call_b1", "ok"), "no message")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from typing import Any
@@ -46,9 +47,9 @@ def changes_between(recorded: Meaning, asked: Meaning) -> tuple[Change, ...]:
     changes = [
         Change(what, where, _lines(one, two))
         for what, where, one, two in compared
-        if one != two
+        if not _same(one, two)
     ]
-    if recorded.tools != asked.tools:
+    if not _same(recorded.tools, asked.tools):
         changes.append(_of_tools(recorded.tools, asked.tools))
     return (*changes, *_of_conversation(recorded, asked))
 
@@ -59,7 +60,7 @@ def changed_settings(recorded: Meaning, asked: Meaning) -> Change | None:
     told = [
         name
         for name in names
-        if recorded.settings.get(name) != asked.settings.get(name)
+        if not _same(recorded.settings.get(name), asked.settings.get(name))
     ]
     if not told:
         return None
@@ -98,13 +99,13 @@ def _of_tools(recorded: Sequence[Any], asked: Sequence[Any]) -> Change:
         *(
             f"{name} is another"
             for name in one
-            if name in two and one[name] != two[name]
+            if name in two and not _same(one[name], two[name])
         ),
     ]
     if not told:
         return Change("tools", "the order of the tools", _lines([*one], [*two]))
     first, second = (
-        {name: of[name] for name in of if one.get(name) != two.get(name)}
+        {name: of[name] for name in of if not _same(one.get(name), two.get(name))}
         for of in (one, two)
     )
     return Change("tools", f"the tools ({', '.join(told)})", _lines(first, second))
@@ -123,13 +124,13 @@ def _by_name(tools: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def _of_conversation(recorded: Meaning, asked: Meaning) -> Iterator[Change]:
-    if _goes_on(recorded) != _goes_on(asked):
+    if not _same(_goes_on(recorded), _goes_on(asked)):
         lines = _lines(_goes_on(recorded), _goes_on(asked))
         yield Change("conversation", "what it goes on from", lines)
     one, two = _conversation(recorded), _conversation(asked)
     before = asked.prompt_count
     for number, (old, new) in enumerate(zip(one, two, strict=False), before + 1):
-        if old != new:
+        if not _same(old, new):
             role = _role(new)
             where = f"message {number}{role and f' ({role})'}"
             yield Change("conversation", where, _lines(old, new), number, role)
@@ -143,6 +144,11 @@ def _of_conversation(recorded: Meaning, asked: Meaning) -> Iterator[Change]:
         lines = _lines(one[at:], two[at:])
         role = _role((one if len(one) > len(two) else two)[at])
         yield Change("conversation", where, lines, before + at + 1, role)
+
+
+def _same(one: object, two: object) -> bool:
+    """Whether two JSON values are the same: 1, 1.0 and true are three."""
+    return one == two and json.dumps(one) == json.dumps(two)
 
 
 def _role(message: object) -> str:

@@ -10,7 +10,8 @@ from agentsim.cassettes.matching.differences import (
     changes_between,
     distance,
 )
-from agentsim.cassettes.matching.meaning import Meaning, asked_text, meaning_of
+from agentsim.cassettes.matching.meaning import Meaning, asked_text
+from agentsim.cassettes.matching.reader import MeaningReader
 from agentsim.cassettes.records import RecordedExchange
 from agentsim.core import CassetteMiss, Change
 
@@ -27,6 +28,9 @@ class Matcher:
         exchanges: In the order in which they were asked.
         name: How errors call the cassette.
         volatile: Regular expressions for what may differ beside ids, uuids and times.
+
+    Attributes:
+        reader: Reads the requests; what it has read of a conversation costs it little.
     """
 
     def __init__(
@@ -37,10 +41,10 @@ class Matcher:
         volatile: Sequence[str] = (),
     ) -> None:
         self._name = name
-        self._volatile = volatile
+        self.reader = MeaningReader(volatile)
         self._exchanges = exchanges
         self._meanings = [
-            meaning_of(asked_text(one.request, one.wire), one.wire, volatile)
+            self.reader.read(asked_text(one.request, one.wire), one.wire)
             for one in exchanges
         ]
         self._waiting: dict[bytes, deque[int]] = {}
@@ -70,7 +74,7 @@ class Matcher:
             CassetteMiss: when there is none: with the nearest, and all that differs.
         """
         self._asked += 1
-        meaning = meaning_of(body, wire, self._volatile)
+        meaning = self.reader.read(body, wire)
         waiting = self._waiting.get(meaning.digest)
         if not waiting:
             raise self._miss(meaning)

@@ -7,10 +7,11 @@ place of another stays a difference: each name is given to one thing only.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["DATA", "Renamer"]
+__all__ = ["DATA", "Renamer", "Tokens"]
 
 _ID_KEYS = (
     *("id", "call_id", "item_id", "tool_call_id", "tool_use_id"),
@@ -31,15 +32,52 @@ _TIME = (
     r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 
+_ID_NAMES = (
+    *("call", "chatcmpl", "fc", "item", "msg", "req", "resp", "rs", "run", "span"),
+    *("srvtoolu", "thread", "toolu", "trace"),
+)
+"""What ids of services begin with, before a dash."""
+
 _KINDS = {
     "redacted": r"__REDACTED_[A-Z]+_[0-9]+__",
     "uuid": r"(?<![0-9a-zA-Z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9a-zA-Z])",
     "time": rf"(?<![0-9]){_TIME}",
-    "id": r"(?<![0-9a-zA-Z])(?:call|chatcmpl|fc|item|msg|req|resp|rs|run|span|srvtoolu|thread"
-    r"|toolu|trace)[_-](?=[A-Za-z]*[0-9])[A-Za-z0-9]{8,}",
+    "id": rf"(?<![0-9a-zA-Z])(?:{'|'.join(_ID_NAMES)})[_-](?=[A-Za-z]*[0-9])[A-Za-z0-9]{{8,}}",
 }
 
 _DATE = r"(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])"
+
+
+_HAS_TOKEN = re.compile(
+    r"[-_](?:(?<=[0-9]{4}-)[0-9]{2}-|(?<=[0-9a-fA-F]{8}-)[0-9a-fA-F]{4}-|_REDACTED_"
+    rf"|(?:{'|'.join(f'(?<={name}[_-])' for name in _ID_NAMES)})[A-Za-z0-9]{{8}})"
+)
+"""Stands in every text that has a token of the kinds above; it is found fast."""
+
+
+class Tokens:
+    """What ids, uuids and times look like.
+
+    Args:
+        volatile: Regular expressions for what else may differ.
+
+    Raises:
+        re.error: when one of them is none.
+    """
+
+    def __init__(self, volatile: Sequence[str] = ()) -> None:
+        own = {f"volatile{n}": of for n, of in enumerate(volatile)}
+        self._anywhere = _joined({**own, **_KINDS})
+        self._in_system = _joined({**own, **_KINDS, "date": _DATE})
+        self._own = bool(own)
+
+    def replace(
+        self, text: str, name: Callable[[re.Match[str]], str], *, system: bool
+    ) -> str:
+        """A text with other names for its tokens."""
+        if not (self._own or _HAS_TOKEN.search(text)):
+            return text
+        return (self._in_system if system else self._anywhere).sub(name, text)
 
 
 class Renamer:
@@ -48,20 +86,23 @@ class Renamer:
     So what is more in one section changes no name of another.
 
     Args:
-        volatile: Regular expressions for what else may differ.
+        names: What tokens before were called, in the order in which they came.
 
     Attributes:
         section: What is being renamed, such as `tools`; a part of the names given.
-        names: What each was called, in the order in which they came.
     """
 
-    def __init__(self, volatile: Sequence[str] = ()) -> None:
-        own = {f"volatile{n}": of for n, of in enumerate(volatile)}
+    def __init__(self, tokens: Tokens, names: Mapping[str, str]) -> None:
         self.section = ""
-        self.names: dict[str, str] = {}
-        self._counts: dict[str, int] = {}
-        self._anywhere = _joined({**own, **_KINDS})
-        self._in_system = _joined({**own, **_KINDS, "date": _DATE})
+        self._tokens = tokens
+        self._names = dict(names)
+        self._counts = Counter(name[1:].rpartition(" ")[0] for name in names.values())
+        self._new: list[tuple[str, str]] = []
+
+    def taken(self) -> tuple[tuple[str, str], ...]:
+        """The tokens that were named since this was called before, with their names."""
+        new, self._new = tuple(self._new), []
+        return new
 
     def rename(self, value: Any, *, system: bool = False, wire: bool = True) -> Any:  # noqa: ANN401
         """Rename what is in a JSON value, keys in their order.
@@ -71,8 +112,7 @@ class Renamer:
             wire: Whether its keys are those of the wire.
         """
         if isinstance(value, str):
-            pattern = self._in_system if system else self._anywhere
-            return pattern.sub(self._found, value)
+            return self._tokens.replace(value, self._found, system=system)
         if isinstance(value, dict):
             return {
                 key: self._field(key, value[key], system=system, wire=wire)
@@ -97,11 +137,12 @@ class Renamer:
         return self._name(found[0], kind)
 
     def _name(self, token: str, kind: str) -> str:
-        name = self.names.get(token)
+        name = self._names.get(token)
         if name is None:
             kind = f"{self.section} {kind}".lstrip()
-            count = self._counts[kind] = self._counts.get(kind, 0) + 1
-            name = self.names[token] = f"\u27e8{kind} {count}\u27e9"
+            self._counts[kind] += 1
+            name = self._names[token] = f"\u27e8{kind} {self._counts[kind]}\u27e9"
+            self._new.append((token, name))
         return name
 
 

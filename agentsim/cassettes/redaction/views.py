@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 __all__ = [
+    "BASE64_MIN",
     "View",
     "base64_runs",
     "unescaped",
@@ -45,7 +46,11 @@ _ESCAPE = re.compile(
 )
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _PERCENT = re.compile("%([2-7][0-9a-fA-F])")
-_BASE64 = re.compile("(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,}={0,2}")
+
+BASE64_MIN = 12
+"""Characters from which Base64 is looked into."""
+
+_BASE64 = re.compile(f"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{BASE64_MIN},}}={{0,2}}")
 
 
 def unescaped(text: str) -> str:
@@ -55,12 +60,8 @@ def unescaped(text: str) -> str:
 
 
 def _undone(text: str) -> str:
-    for escape, plain in _COMMON:
-        text = text.replace(escape, plain)
+    text = text.replace("\\n", "\n").replace('\\"', '"')  # nearly all are one of these
     return _ESCAPE.sub(_unescape, text) if "\\" in text else text
-
-
-_COMMON = (("\\n", "\n"), ('\\"', '"'), ("\\/", "/"), ("\\t", "\t"), ("\\r", "\r"))
 
 
 def unquoted(text: str) -> str:

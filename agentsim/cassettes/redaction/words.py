@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from agentsim.cassettes.redaction.patterns import WORD, SecretPattern
+from agentsim.cassettes.redaction.views import BASE64_MIN
 
 __all__ = ["Words"]
 
@@ -44,6 +45,9 @@ class Words:
         self._hides = hides
         self._clean: set[bytes] = set()
         self._clean_size = 0
+        hints = (one.hint.pattern for one in patterns if one.hint is not None)
+        self._hint = re.compile("|".join(hints) or "(?!)")
+        self._ends = tuple({end: None for one in patterns for end in one.ends})
         self._hinted: dict[bytes, tuple[tuple[Begin, ...], bool]] = {}
 
     def matches(
@@ -74,14 +78,16 @@ class Words:
 
     def _learn(self, word: bytes) -> tuple[tuple[Begin, ...], bool]:
         text = word.decode()
-        begins = tuple(
-            (number, at)
-            for number, pattern in enumerate(self._patterns)
-            if not pattern.everywhere
-            for at in pattern.begins(text)
-        )
-        found = (begins, self._hides(text))
-        if begins or found[1]:
+        if len(text) < BASE64_MIN and not self._may_be_hinted(text):
+            found: tuple[tuple[Begin, ...], bool] = ((), False)
+        else:
+            begins = (
+                (number, at)
+                for number, pattern in enumerate(self._patterns)
+                for at in pattern.begins(text)
+            )
+            found = (tuple(begins), self._hides(text))
+        if found[0] or found[1]:
             if len(self._hinted) > HINTED_MAX:
                 self._hinted.clear()
             self._hinted[word] = found
@@ -92,6 +98,9 @@ class Words:
                 self._clean_size = len(word)
             self._clean.add(word)
         return found
+
+    def _may_be_hinted(self, text: str) -> bool:
+        return text.lower().endswith(self._ends) or self._hint.search(text) is not None
 
 
 def _occurrences(word: str, text: str) -> Iterator[int]:

@@ -12,7 +12,7 @@ import json
 from collections import deque
 from collections.abc import Sequence
 
-from agentsim.cassettes.matching import Matcher, asked_text, meaning_of, names_of
+from agentsim.cassettes.matching import Matcher, asked_text
 from agentsim.cassettes.records import (
     Cassette,
     RecordedExchange,
@@ -40,7 +40,6 @@ class Recall:
     ) -> None:
         self._name = cassette.name
         self._redactor = redactor
-        self._volatile = volatile
         self._matcher = Matcher(cassette.exchanges, cassette.name, volatile=volatile)
         self._tools = cassette.tools
         self._waiting: dict[bytes, deque[int]] = {}
@@ -71,7 +70,7 @@ class Recall:
         )
         body = asked_text(asked, wire)
         found = self._matcher.find(body, wire)
-        self._learn(body, asked_text(found.request, found.wire))
+        self._learn(body, asked_text(found.request, found.wire), wire)
         return found
 
     def tool(self, name: str, arguments: str) -> RecordedTool:
@@ -86,19 +85,20 @@ class Recall:
         if not waiting:
             raise CassetteMiss(self._missed(name, asked, used=waiting is not None))
         found = self._tools[waiting.popleft()]
-        self._learn(body, _call_text(found.name, found.arguments))
+        self._learn(body, _call_text(found.name, found.arguments), "")
         return found
 
     def _tool_key(self, body: str) -> bytes:
-        return meaning_of(body, "", self._volatile).digest
+        return self._matcher.reader.read(body, "").digest
 
-    def _learn(self, asked: str, recorded: str) -> None:
+    def _learn(self, asked: str, recorded: str, wire: str) -> None:
         """Call the secrets of a request as its recording calls them."""
         if _PLACEHOLDER not in asked or asked == recorded:
             return
-        theirs = names_of(recorded, self._volatile)
+        names_of = self._matcher.reader.names
+        theirs = names_of(recorded, wire)
         token_of = {name: token for token, name in theirs.items()}
-        for token, name in names_of(asked, self._volatile).items():
+        for token, name in names_of(asked, wire).items():
             if token.startswith(_PLACEHOLDER):
                 self._redactor.call_alike(token, token_of.get(name, token))
 

@@ -1,0 +1,64 @@
+"""A JSON value of a wire without what does not count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentsim.cassettes.matching.renaming import DATA
+from agentsim.core import InvalidArguments, parse_json
+
+__all__ = ["plain"]
+
+_TEXTS = ("text", "input_text", "output_text")
+
+_DECORATION = ("cache_control", "status")
+"""Fields that say nothing about what is asked for."""
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
+    """A JSON value without what does not count."""
+    if isinstance(value, dict):
+        kept = {
+            key: _part(key, value[key])
+            for key in value
+            if value[key] is not None and key not in _DECORATION
+        }
+        if kept.get("type") == "message" and "role" in kept:
+            del kept["type"]
+        return kept
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    return value
+
+
+def _part(key: str, value: Any) -> Any:  # noqa: ANN401 - a JSON value
+    if key in ("content", "system", "output"):
+        value = _text(value)
+    if isinstance(value, str) and key in ("arguments", "content", "output"):
+        return _as_json(value)
+    return plain(value)
+
+
+def _text(value: Any) -> Any:  # noqa: ANN401 - a JSON value
+    """The text of a list that holds nothing else."""
+    if isinstance(value, list) and value and all(map(_is_text, value)):
+        return "\n".join(part["text"] for part in value)
+    return value
+
+
+def _is_text(part: object) -> bool:
+    return (
+        isinstance(part, dict)
+        and part.get("type") in _TEXTS
+        and isinstance(part.get("text"), str)
+    )
+
+
+def _as_json(text: str) -> Any:  # noqa: ANN401 - a JSON value
+    """What a text says as JSON, where it is an object or an array."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return {DATA: parse_json(text)}
+    except InvalidArguments:
+        return text
