@@ -4,6 +4,7 @@ import pytest
 
 from agentsim.core import (
     AgentsimError,
+    CassetteBypassed,
     CassetteError,
     CassetteInUse,
     CassetteMiss,
@@ -26,6 +27,7 @@ from agentsim.core import (
 BRANCHES: dict[type[AgentsimError], tuple[type[AgentsimError], ...]] = {
     UsageError: (
         ScenarioError,
+        CassetteBypassed,
         CassetteError,
         CassetteInUse,
         CassetteMiss,
