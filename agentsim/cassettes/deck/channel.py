@@ -23,12 +23,12 @@ class Traffic:
     """What the clients of a deck have going on over its tape.
 
     Attributes:
-        failures: What could not be answered, in words, whatever became of it.
+        misses: What could not be answered, whatever became of it.
     """
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
-        self.failures: list[str] = []
+        self.misses: list[CassetteMiss] = []
         self._open: dict[Hearing, None] = {}
         self._is_over = False
 
@@ -54,9 +54,9 @@ class Traffic:
 
     def miss(self, words: str) -> CassetteMiss:
         """The error for who asked for what is not there."""
-        text = f"{self.tape.path}: {words}"
-        self.failures.append(text)
-        return CassetteMiss(text)
+        missed = CassetteMiss(f"{self.tape.path}: {words}")
+        self.misses.append(missed)
+        return missed
 
     def close(self) -> None:
         """End what nobody has read to its end."""
@@ -89,7 +89,7 @@ class TapeChannel:
         try:
             found = traffic.tape.answer(recorded_request(request), wire)
         except CassetteMiss as miss:
-            traffic.failures.append(str(miss))
+            traffic.misses.append(miss)
             raise
         if found is None:
             return None

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Deck", "use_cassette"]
 
-FAILURES_MAX = 5
-"""Of what went wrong in a block, so many sentences are told at its end."""
+MISSES_MAX = 5
+"""So many misses of a block are told at its end."""
 
 
 class Deck:
@@ -212,11 +212,9 @@ class Deck:
         bypassed = self._guard.failure() if self._guard is not None else None
         if bypassed is not None:
             return bypassed
-        failures = self._on().failures
-        if failures:
-            left = len(failures) - FAILURES_MAX
-            more = (f"and {left} more",) if left > 0 else ()
-            return CassetteMiss("\n\n".join((*failures[:FAILURES_MAX], *more)))
+        misses = self._on().misses
+        if misses:
+            return _all_of(misses)
         unused = self.tape.use.unused if self._all_used and error is None else ()
         if unused:
             numbers = ", ".join(str(one.number) for one in unused)
@@ -238,6 +236,20 @@ class Deck:
         self._on()
         assert self._made is not None
         return self._made
+
+
+def _all_of(misses: Sequence[CassetteMiss]) -> CassetteMiss:
+    """One error for all, with what the first of them differs in."""
+    first, left = misses[0], len(misses) - MISSES_MAX
+    told = [*map(str, misses[:MISSES_MAX])]
+    if left > 0:
+        told.append(f"and {left} more")
+    return CassetteMiss(
+        "\n\n".join(told),
+        changes=first.changes,
+        nearest=first.nearest,
+        turn=first.turn,
+    )
 
 
 def use_cassette(

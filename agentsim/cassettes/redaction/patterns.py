@@ -19,7 +19,7 @@ PLACEHOLDER = re.compile(r"__REDACTED_[A-Z]+_[0-9]+__")
 """What stands in place of a secret: it fits into JSON, URLs, headers and paths alike."""
 
 KEPT_HEADERS = re.compile(
-    "accept|content-type|retry-after(?:-ms)?|x-should-retry|(?:x-)?request-id"
+    "accept|content-type|location|retry-after(?:-ms)?|x-should-retry|(?:x-)?request-id"
     "|openai-(?:version|beta|processing-ms)|anthropic-(?:version|beta)"
     "|(?:x-|anthropic-)ratelimit-[a-z-]+"
 )

@@ -100,6 +100,8 @@ class NoNetwork:
         text = f"{who} asked for {EVENTS[event](args)}, but {self._advice}"
         self.attempts.append(text)
         if here or (self._strict and _is_waited_for()):
+            if event == "socket.connect":
+                args[0].close()  # libraries do so for an OSError only
             raise self._error(text)
         raise PermissionError(text)
 

@@ -125,8 +125,8 @@ def sync_replies(module: Any) -> Any:  # noqa: ANN401
 def refusals(module: Any) -> Any:  # noqa: ANN401
     """A function that lets who asked see a mistake: it raises it, or returns a response.
 
-    SDKs on httpx take any exception of a transport for a lost connection, and try again.
-    What a response raises when its status is looked at goes through them.
+    Most SDKs take any exception of a transport for a lost connection, and try again.
+    What a response raises when it is looked at goes through all of them.
     """
     base: Any = module.Response
 
@@ -138,11 +138,15 @@ def refusals(module: Any) -> Any:  # noqa: ANN401
             super().__init__(400, headers={"x-should-retry": "false"}, text=str(error))
             self._error = error
 
+        @property
+        def is_success(self) -> NoReturn:
+            raise self._error
+
         def raise_for_status(self) -> NoReturn:
             raise self._error
 
     def refuse(error: UsageError, request: Any) -> Any:  # noqa: ANN401
-        if module.__name__ == "httpx" and _OF_SDK in request.headers:
+        if _OF_SDK in request.headers:
             return Refused(error)
         raise error
 

@@ -15,7 +15,7 @@ MODULES: dict[str, Any] = {"httpx2": httpx2, "httpx": httpx}
 
 URL = "https://api.openai.com/v1/chat/completions"
 
-CHAT = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
+CHAT: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
 
 
 def chat_answer(text: str = "Done.") -> dict[str, Any]:
