@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from agentsim.cli.common import JsonOption, read_trace
-from agentsim.cli.options.declared import Argument
+from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, echo, print_json, tell
 from agentsim.core import UsageError
 from agentsim.invariants import judge, overall
 from agentsim.providers.transcripts import HistoryStatus, TranscriptReport, check_file
+from agentsim.providers.transcripts.sessions import SESSIONS
 from agentsim.report import EXIT_CODES, failure_text, judgements_data
 
 __all__ = ["command"]
@@ -23,14 +24,23 @@ WORST = ("usage", "violated", "unknown", "holds")
 
 def command(
     files: Annotated[list[Path], Argument(metavar="FILE...", says="What to judge.")],
+    kind: Annotated[
+        str,
+        Option(
+            "--from",
+            metavar="KIND",
+            says=f"Which tool wrote the files, if not as found: {', '.join(SESSIONS)}.",
+        ),
+    ] = "",
     as_json: JsonOption = False,
 ) -> int:
     """Judge recorded transcripts by the rules of a history, and traces by all invariants.
 
     Formats are recognised by themselves: messages of OpenAI Chat, items of OpenAI
-    Responses, messages of Anthropic, JSON Lines of these or of exchanges, and traces.
+    Responses, messages of Anthropic, JSON Lines of these or of exchanges, sessions of
+    Claude Code, traces of the OpenAI Agents SDK, spans of OpenTelemetry, and traces.
     """
-    rows = [_checked(path, as_json=as_json) for path in files]
+    rows = [_checked(path, kind, as_json=as_json) for path in files]
     status = next(
         worst for worst in WORST if any(row["verdict"] == worst for row in rows)
     )
@@ -41,17 +51,17 @@ def command(
     return EXIT_CODES[status]
 
 
-def _checked(path: Path, *, as_json: bool) -> dict[str, Any]:
+def _checked(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
     """Judge one file; one that can't be read does not keep the others from it."""
     try:
-        return _check(path, as_json=as_json)
+        return _check(path, kind, as_json=as_json)
     except UsageError as error:
         echo(f"agentsim: {error}", err=True)
         return {"file": str(path), "verdict": "usage", "error": str(error)}
 
 
-def _check(path: Path, *, as_json: bool) -> dict[str, Any]:
-    report = check_file(path)
+def _check(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
+    report = check_file(path, kind)
     if report.kind == "trace":
         return _check_trace(path, as_json=as_json)
     if not as_json:
@@ -79,6 +89,8 @@ def _check_trace(path: Path, *, as_json: bool) -> dict[str, Any]:
 
 def _print(report: TranscriptReport) -> None:
     terminal = console()
+    for note in report.notes:
+        tell(terminal, f"{report.file}: note: {note}")
     for finding in report.findings:
         tell(terminal, str(finding))
     for conversation in report.conversations:
@@ -103,6 +115,7 @@ def _data(report: TranscriptReport) -> dict[str, Any]:
         "verdict": report.status,
         "messages": report.messages,
         "calls": report.calls,
+        "notes": list(report.notes),
         "conversations": [
             {
                 "line": one.line,

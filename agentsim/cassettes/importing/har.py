@@ -19,8 +19,7 @@ from agentsim.cassettes.importing.bodies import (
     text_of,
     unbased,
 )
-from agentsim.cassettes.importing.times import milliseconds_of
-from agentsim.cassettes.importing.values import LeftOut, Recording, Unreadable
+from agentsim.cassettes.importing.values import Recording, Unreadable
 from agentsim.cassettes.records import (
     RecordedAnswer,
     RecordedChunk,
@@ -29,6 +28,7 @@ from agentsim.cassettes.records import (
 )
 from agentsim.cassettes.wires import wire_of_url
 from agentsim.core import InvalidArguments, parse_json
+from agentsim.providers.transcripts.sessions import LeftOut, milliseconds_of
 
 __all__ = ["read_har"]
 

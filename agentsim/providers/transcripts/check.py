@@ -2,26 +2,29 @@
 
 Read are request bodies (`messages` or `input`), bare lists of messages, exchanges
 (`request` with `response`, as in recorded sessions), as one JSON document or as JSON
-Lines of these, and one message a line as one conversation. A body with `model`, and
-the request of an exchange, is judged as sent; the rest as a transcript that may stop
-in the middle of the calls. Streamed answers are not read; other wire rules than pairing
-(schemas, parameters, reasoning items) are the strict provider's, not judged here.
+Lines of these, one message a line as one conversation, and sessions of other tools. A
+body with `model`, and the request of an exchange, is judged as sent; the rest as a
+transcript that may stop in the middle of the calls. Streamed answers are not read; other
+wire rules than pairing (schemas, parameters, reasoning items) are the strict provider's,
+not judged here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
-from agentsim.core import UsageError
-from agentsim.providers.transcripts.anthropic import (
-    read_anthropic,
-    read_anthropic_answer,
+from agentsim.core import UsageError, did_you_mean
+from agentsim.providers.transcripts.anthropic import read_anthropic_answer
+from agentsim.providers.transcripts.chat import read_chat_answer
+from agentsim.providers.transcripts.conversations import (
+    Conversation,
+    Source,
+    conversations_in,
+    usage_error,
 )
-from agentsim.providers.transcripts.chat import read_chat, read_chat_answer
 from agentsim.providers.transcripts.judge import judge
 from agentsim.providers.transcripts.reading import (
     Entry,
@@ -29,7 +32,6 @@ from agentsim.providers.transcripts.reading import (
     Reading,
     ShapeFault,
     WireNote,
-    kind_of,
     path_text,
     printable,
 )
@@ -38,14 +40,9 @@ from agentsim.providers.transcripts.recognise import (
     RESPONSES,
     UNCLEAR,
     WIRES,
-    is_message,
-    recognise,
     wire_of_answer,
 )
-from agentsim.providers.transcripts.responses import (
-    read_responses,
-    read_responses_answer,
-)
+from agentsim.providers.transcripts.responses import read_responses_answer
 from agentsim.providers.transcripts.results import (
     ConversationReport,
     HistoryFinding,
@@ -53,159 +50,104 @@ from agentsim.providers.transcripts.results import (
     TranscriptReport,
     TranscriptWire,
 )
+from agentsim.providers.transcripts.sessions import (
+    SESSIONS,
+    SessionPart,
+    read_session,
+    session_kind,
+)
 from agentsim.providers.transcripts.source import Document, documents, read_text
 
 __all__ = ["check_file", "check_text"]
 
 TRACE_KEY = "agentsim_trace"
 
-EXPECTED = (
-    "expected a request body (`messages` or `input`), a list of messages, "
-    "or an exchange (`request` and `response`)"
-)
 
-
-def check_file(path: str | PathLike[str]) -> TranscriptReport:
+def check_file(path: str | PathLike[str], kind: str = "") -> TranscriptReport:
     """Judge the conversations of a file by the history rules of their wires.
+
+    Args:
+        kind: Which tool wrote it: `claude-code`, `agents-sdk`, `opentelemetry`; empty:
+            found by its contents.
 
     Raises:
         UsageError: when the file can't be read as transcripts; the message names the
             file, and the line and field where there are such.
     """
     name = fspath(path)
-    return check_text(name, read_text(FilePath(name), printable(name)))
+    return check_text(name, read_text(FilePath(name), printable(name)), kind)
 
 
-def check_text(name: str, text: str) -> TranscriptReport:
+def check_text(name: str, text: str, kind: str = "") -> TranscriptReport:
     """Judge the conversations of a text; `name` stands for the file in what is told.
 
     Raises:
         UsageError: as `check_file`.
     """
     file = printable(name)
+    if kind and kind not in SESSIONS:
+        listed = ", ".join(SESSIONS)
+        near = did_you_mean(kind, SESSIONS)
+        raise UsageError(f"--from: expected one of {listed}, got {kind!a}{near}")
+    found = kind or session_kind(text)
+    if found:
+        return _session(file, text, found)
     read: list[Document] = []
     for document in documents(file, text):
         value = document.value
         if not read and isinstance(value, dict) and TRACE_KEY in value:
             return TranscriptReport(file, "trace")
         read.append(document)
-    if len(read) > 1 and is_message(read[0].value):
-        return TranscriptReport(file, conversations=(_lines(file, read),))
-    judged = [one for document in read for one in _document(file, document)]
-    return TranscriptReport(file, conversations=tuple(judged))
+    judged = tuple(
+        _report(file, source, conversation)
+        for source, conversation in conversations_in(file, read)
+    )
+    return TranscriptReport(file, conversations=judged)
 
 
-@dataclass(frozen=True, slots=True)
-class _Conversation:
-    """One conversation as it stands in a document, not yet read."""
-
-    messages: object
-    at: Path
-    body: Mapping[str, Any]
-    request: bool = False
-    start: Path = ()
-    exchange: Mapping[str, Any] | None = None
-
-
-class _Lines:
-    """Tells the line of a path in a file with one message a line."""
-
-    def __init__(self, read: list[Document]) -> None:
-        self._read = read
-        self.line = read[0].line
-        self.repeated = next((one.repeated for one in read if one.repeated), None)
-
-    def line_of(self, path: Path) -> int:
-        index = path[0] if path else 0
-        assert isinstance(index, int)
-        return self._read[index].line_of(path[1:])
-
-
-def _lines(file: str, read: list[Document]) -> ConversationReport:
-    for document in read:
-        if not is_message(document.value):
-            words = "expected a message, as on the first line"
-            raise UsageError(f"{file}:{document.line}: {words}")
-    messages = [document.value for document in read]
-    return _report(file, _Lines(read), _Conversation(messages, (), {}))
-
-
-def _document(file: str, document: Document) -> Iterator[ConversationReport]:
-    try:
-        found = list(_find(document.value, ()))
-    except ShapeFault as fault:
-        raise _usage_error(file, document, fault) from None
-    for conversation in found:
-        yield _report(file, document, conversation)
-
-
-def _find(value: object, at: Path) -> Iterator[_Conversation]:
-    """Yield the conversations in a value: one, or those that a list holds."""
-    if isinstance(value, list):
-        if not value or any(is_message(element) for element in value):
-            yield _Conversation(value, at, {}, start=at)
-            return
-        for index, element in enumerate(value):
-            yield from _find(element, (*at, index))
-    elif isinstance(value, dict):
-        yield _of_object(value, at)
-    else:
-        raise ShapeFault(at, f"{EXPECTED}, got {kind_of(value)}")
-
-
-def _of_object(value: Mapping[str, Any], at: Path) -> _Conversation:
-    request = value.get("request")
-    inner = _of_body(request, (*at, "request")) if isinstance(request, dict) else None
-    if inner is not None:
-        return replace(inner, request=True, start=at, exchange=value)
-    inner = _of_body(value, at)
-    if inner is not None:
-        return inner
-    if is_message(value):
-        return _Conversation([value], at, {}, start=at)
-    raise ShapeFault(at, f"{EXPECTED}, got an object with none of these")
-
-
-def _of_body(body: Mapping[str, Any], at: Path) -> _Conversation | None:
-    keys = [key for key in ("messages", "input") if key in body]
-    # Some recorders write every field of a request, null where it was not given.
-    given = [key for key in keys if body[key] is not None]
-    held = body.get("previous_response_id") or body.get("conversation")
-    if not keys and not ("model" in body and held):
-        return None
-    key = (given or keys or ["input"])[0]
-    request = "model" in body
-    return _Conversation(body.get(key), (*at, key), body, request, start=at)
+def _session(file: str, text: str, kind: str) -> TranscriptReport:
+    session = read_session(file, text, kind)
+    if not session.parts:
+        told = "; ".join(session.notes) or "it is empty"
+        raise UsageError(f"{file}: no conversation is in it, read as {kind} ({told})")
+    judged = tuple(_report(file, part, part.conversation()) for part in session.parts)
+    return TranscriptReport(file, conversations=judged, notes=session.notes)
 
 
 def _report(
-    file: str, source: Document | _Lines, conversation: _Conversation
+    file: str, source: Source, conversation: Conversation
 ) -> ConversationReport:
     try:
         return _judged(file, source, conversation)
     except ShapeFault as fault:
-        raise _usage_error(file, source, fault) from None
+        raise usage_error(file, source, fault) from None
 
 
 def _judged(
-    file: str, source: Document | _Lines, conversation: _Conversation
+    file: str, source: Source, conversation: Conversation
 ) -> ConversationReport:
     exchange = conversation.exchange or {}
-    wire = _wire(conversation, exchange)
-    reading = _read(wire, conversation)
+    wire = conversation.wire()
+    reading = conversation.read(wire)
     answer = _answer(wire, exchange, (*conversation.start, "response"), reading)
-    judged = judge(reading, wire, request=conversation.request, answer=answer)
+    judged = judge(
+        reading,
+        wire,
+        request=conversation.request,
+        answer=answer,
+        told=lambda path: _told(path, source),
+    )
     findings = tuple(
         HistoryFinding(
             file,
-            source.line_of(_message_path(breach.at, conversation.at)),
-            path_text(breach.at),
+            _line(breach.at, source, conversation),
+            path_text(source.place(breach.at)[1]),
             breach.rule,
             breach.words,
         )
         for breach in judged.breaches
     )
-    notes = [_words(note) for note in judged.notes]
+    notes = [_words(note, source) for note in judged.notes]
     if source.repeated:
         notes.append(source.repeated)
     hint = exchange.get("wire")
@@ -216,7 +158,7 @@ def _judged(
         status = "unknown"
     label = exchange.get("id")
     return ConversationReport(
-        line=source.line_of(conversation.start),
+        line=source.place(conversation.start)[0],
         wire=wire,
         status="violated" if findings else status,
         findings=findings,
@@ -225,27 +167,6 @@ def _judged(
         messages=reading.messages,
         calls=judged.calls,
     )
-
-
-def _wire(conversation: _Conversation, exchange: Mapping[str, Any]) -> TranscriptWire:
-    if conversation.at[-1:] == ("input",) and conversation.body:
-        return RESPONSES
-    return recognise(
-        conversation.messages,
-        conversation.at,
-        body=conversation.body,
-        hint=exchange.get("wire"),
-        answer=exchange.get("response"),
-    )
-
-
-def _read(wire: TranscriptWire, conversation: _Conversation) -> Reading:
-    messages, at, body = conversation.messages, conversation.at, conversation.body
-    if wire == RESPONSES:
-        return read_responses(messages, at, body=body)
-    if wire == ANTHROPIC:
-        return read_anthropic(messages, at, body=body)
-    return read_chat(messages, at)
 
 
 def _answer(
@@ -268,16 +189,22 @@ def _answer(
     return read_chat_answer(answer, at)
 
 
-def _words(note: WireNote) -> str:
-    return f"{path_text(note.at)}: {note.words}" if note.at else note.words
+def _words(note: WireNote, source: Source) -> str:
+    if not note.at:
+        return note.words
+    return f"{path_text(source.place(note.at)[1])}: {note.words}"
 
 
-def _message_path(at: Path, messages: Path) -> Path:
-    """The path of the message that a place lies in."""
-    if at[: len(messages)] == messages:
-        return at[: len(messages) + 1]
-    return at
+def _told(path: Path, source: Source) -> str:
+    """How a place is called: as in the file, and with its line where it has other names."""
+    line, named = source.place(path)
+    words = path_text(named)
+    return words if named == path else f"{words} in line {line}"
 
 
-def _usage_error(file: str, source: Document | _Lines, fault: ShapeFault) -> UsageError:
-    return UsageError(f"{file}:{source.line_of(fault.path)}: {fault}")
+def _line(at: Path, source: Source, conversation: Conversation) -> int:
+    """Where the message starts that a place lies in; in a session, the place itself."""
+    messages = conversation.at
+    if not isinstance(source, SessionPart) and at[: len(messages)] == messages:
+        at = at[: len(messages) + 1]
+    return source.place(at)[0]

@@ -47,6 +47,7 @@ def judge(
     *,
     request: bool,
     answer: Iterable[Entry] = (),
+    told: Callable[[Path], str] = path_text,
 ) -> Judgement:
     """Judge one history.
 
@@ -54,12 +55,13 @@ def judge(
         request: Whether the history was sent as it is: calls that are open at its end
             are then a breach, and a note if not.
         answer: What the service replied: only the ids of its calls are judged.
+        told: How a place is called in what is said of another one.
     """
     found = Judgement(breaches=list(reading.breaches), notes=list(reading.notes))
     if reading.held is not None:
         words = f"the service holds a part of the history ({reading.held.name})"
         found.notes.append(WireNote((), words))
-    run = _Run(reading, found)
+    run = _Run(reading, found, told)
     client = [(n, e) for n, e in enumerate(reading.entries) if not e.server_side]
     rules = RULES_OF_WIRE[wire]()
     run.history(rules, client)
@@ -76,7 +78,10 @@ Numbered = list[tuple[int, Entry]]
 
 
 class _Run:
-    def __init__(self, reading: Reading, found: Judgement) -> None:
+    def __init__(
+        self, reading: Reading, found: Judgement, told: Callable[[Path], str]
+    ) -> None:
+        self._told = told
         self._held = reading.held
         self._found = found
 
@@ -131,7 +136,7 @@ class _Run:
         if breach.rule == "unanswered":
             due = breach.position
             words += (
-                f"; it was due before {path_text(entries[due][1].at)}"
+                f"; it was due before {self._told(entries[due][1].at)}"
                 if due < len(entries)
                 else "; the history ends without it"
             )

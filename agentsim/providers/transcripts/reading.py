@@ -32,6 +32,7 @@ class ShapeFault(UsageError):
     def __init__(self, path: Path, words: str) -> None:
         super().__init__(f"{path_text(path) or 'the document'}: {words}")
         self.path = path
+        self.words = words
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,13 @@ class TranscriptReport:
     Attributes:
         kind: `trace` marks a trace of agentsim, which is not judged here: it has no
             conversations, and the caller reads it with the trace codec.
+        notes: What of the file was left out, a sentence each.
     """
 
     file: str
     kind: Literal["transcript", "trace"] = "transcript"
     conversations: tuple[ConversationReport, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def status(self) -> HistoryStatus:

@@ -45,6 +45,10 @@ class Document:
     _offsets: dict[int, dict[str | int, int]] = field(default_factory=dict)
     _breaks: list[int] = field(default_factory=list)
 
+    def place(self, path: Path) -> tuple[int, Path]:
+        """Line of the file, and the path there, of the value at `path`."""
+        return self.line_of(path), path
+
     def line_of(self, path: Path) -> int:
         """The line of the file where the value at `path` starts.
 
@@ -135,22 +139,22 @@ def documents(name: str, text: str) -> Iterator[Document]:
         raise UsageError(f"{name}: empty; {EXPECTED}")
     lines = text.split("\n")
     filled = [number for number, line in enumerate(lines) if line.strip(" \t\r")]
-    first = _parse(lines[filled[0]], filled[0] + 1)
+    first = parsed(lines[filled[0]], filled[0] + 1)
     if isinstance(first, str):
-        yield _required(name, _parse(text, 1))
+        yield _required(name, parsed(text, 1))
         return
     yield first
     for number in filled[1:]:
-        yield _required(name, _parse(lines[number], number + 1))
+        yield _required(name, parsed(lines[number], number + 1))
 
 
-def _required(name: str, parsed: Document | str) -> Document:
-    if isinstance(parsed, str):
-        raise UsageError(f"{name}:{parsed}; {EXPECTED}")
-    return parsed
+def _required(name: str, found: Document | str) -> Document:
+    if isinstance(found, str):
+        raise UsageError(f"{name}:{found}; {EXPECTED}")
+    return found
 
 
-def _parse(text: str, line: int) -> Document | str:
+def parsed(text: str, line: int) -> Document | str:
     """The value of a text that starts at `line`, or what is wrong and where."""
     try:
         return Document(parse_json(text), text, line)

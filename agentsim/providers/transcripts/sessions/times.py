@@ -13,9 +13,7 @@ def milliseconds_of(told: object) -> float:
         return 0
     try:
         time = datetime.fromisoformat(told)
-        return (
-            max(0.0, (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
-            * 1e3
-        )
+        seconds = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return 0
+    return max(0.0, seconds * 1e3)
