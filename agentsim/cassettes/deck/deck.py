@@ -197,7 +197,7 @@ class Deck:
         except BaseException:
             traffic.tape.close(keep=False)
             raise
-        failure = self._failure(error)
+        failure = self.failure() or self._not_asked_for(error)
         traffic.tape.close(keep=error is None and failure is None)
         if failure is None:
             return
@@ -207,14 +207,21 @@ class Deck:
             if line not in str(error):
                 error.add_note(f"and beside this failure: {line}")
 
-    def _failure(self, error: BaseException | None) -> UsageError | None:
-        """What fails the block, whatever the code in it made of that."""
+    def failure(self) -> UsageError | None:
+        """What fails the block, whatever the code in it made of that; None: nothing yet.
+
+        It is a `CassetteBypassed`, or a `CassetteMiss`.
+        """
         bypassed = self._guard.failure() if self._guard is not None else None
         if bypassed is not None:
             return bypassed
-        misses = self._on().misses
-        if misses:
-            return _all_of(misses)
+        # Tools and neutral clients ask the tape by themselves.
+        missed = self.tape.missed if self.mode == "replay" else ()
+        misses = [*dict.fromkeys((*self._on().misses, *missed))]
+        return _all_of(misses) if misses else None
+
+    def _not_asked_for(self, error: BaseException | None) -> UsageError | None:
+        """What fails a block in which all had to be asked for."""
         unused = self.tape.use.unused if self._all_used and error is None else ()
         if unused:
             numbers = ", ".join(str(one.number) for one in unused)
