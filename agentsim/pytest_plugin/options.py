@@ -10,21 +10,39 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-__all__ = ["MARKERS", "OPTIONS", "Option", "Settings", "add_options", "settings_of"]
+__all__ = [
+    "MARKERS",
+    "OPTIONS",
+    "RECORDS",
+    "RECORD_MODES",
+    "Option",
+    "Settings",
+    "add_options",
+    "settings_of",
+]
+
+RECORD_MODES = ("replay", "record", "record-missing", "refresh")
+"""What a cassette can be used for, as `agentsim.cassettes.tape.MODES` has it."""
+
+RECORDS: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether a test may record into its cassette, so that it has to reach the network."""
 
 
 class Option(NamedTuple):
-    """One option: `--agentsim-NAME`, and `agentsim_NAME` in the ini file."""
+    """One option: `--agentsim-NAME`, and `agentsim_NAME` in the ini file.
+
+    The lines of a `lines` one stand in the ini file only.
+    """
 
     name: str
     metavar: str
     help: str
-    form: Literal["number", "text", "flag", "list"] = "text"
+    form: Literal["number", "text", "flag", "list", "lines", "mode"] = "text"
     in_ini: bool = True
 
     @property
     def flag(self) -> str:
-        """Its name on the command line."""
+        """Its name on the command line; one of the form `lines` has none there."""
         return f"--agentsim-{self.name.replace('_', '-')}"
 
     @property
@@ -77,6 +95,45 @@ OPTIONS = (
         "What no-network lets through: names, also with `*`, addresses, networks.",
         "list",
     ),
+    Option(
+        "record",
+        "MODE",
+        "What tests with a cassette do: replay (unless told otherwise), record, "
+        "record-missing, or refresh, which records again what changed or is too old.",
+        "mode",
+        in_ini=False,
+    ),
+    Option(
+        "cassette_dir",
+        "FOLDER",
+        "The folder of all cassettes, seen from pytest's root; a folder `cassettes` "
+        "beside each file of tests unless told otherwise.",
+    ),
+    Option(
+        "cassette_max_age",
+        "DAYS",
+        "Tell of cassettes that are older, and record them again with refresh.",
+        "number",
+    ),
+    Option("fail_old", "", "Fail each test whose cassette is older than that.", "flag"),
+    Option(
+        "fail_unused",
+        "",
+        "Fail each test that does not ask for all that is in its cassette.",
+        "flag",
+    ),
+    Option(
+        "redact",
+        "",
+        "Regular expressions, one a line, for what else is secret in cassettes.",
+        "lines",
+    ),
+    Option(
+        "volatile",
+        "",
+        "Regular expressions, one a line, for what may differ in requests to cassettes.",
+        "lines",
+    ),
 )
 """Every option, in the order in which help and reference list them."""
 
@@ -88,6 +145,11 @@ MARKERS = (
     (
         "agentsim_network(*hosts): the test may reach these hosts, or any where none is "
         "named, though --agentsim-no-network is given"
+    ),
+    (
+        "agentsim_cassette(path, mode, redact, secrets, keep_headers, volatile, "
+        "allow_hosts, max_age, fail_unused, timed): how a test with the cassette fixture "
+        "records and replays"
     ),
 )
 
@@ -105,6 +167,13 @@ class Settings(NamedTuple):
     traces: str | None = None
     no_network: bool = False
     allow_hosts: tuple[str, ...] = ()
+    record: str | None = None
+    cassette_dir: str | None = None
+    cassette_max_age: int | None = None
+    fail_old: bool = False
+    fail_unused: bool = False
+    redact: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -117,6 +186,7 @@ class Settings(NamedTuple):
 
 _INI_TYPES: dict[str, Literal["bool", "linelist", "string"]] = {
     "flag": "bool",
+    "lines": "linelist",
     "list": "linelist",
     "number": "string",
     "text": "string",
@@ -130,9 +200,10 @@ def add_options(parser: pytest.Parser) -> None:
         shape: dict[str, Any] = {"action": "store_true"}
         if option.form != "flag":
             shape = {"metavar": option.metavar}
-        group.addoption(
-            option.flag, dest=option.key, default=None, help=option.help, **shape
-        )
+        if option.form != "lines":
+            group.addoption(
+                option.flag, dest=option.key, default=None, help=option.help, **shape
+            )
         if option.in_ini:
             kind = _INI_TYPES[option.form]
             parser.addini(option.key, option.help, type=kind, default=None)
@@ -146,7 +217,7 @@ def settings_of(config: pytest.Config) -> Settings:
     """
     found = {}
     for option in OPTIONS:
-        where, value = option.flag, config.getoption(option.key)
+        where, value = option.flag, config.getoption(option.key, None)
         if value is None and option.in_ini:
             where, value = option.key, config.getini(option.key)
         if value not in (None, "", []):
@@ -158,6 +229,12 @@ def _read(option: Option, where: str, value: Any) -> Any:  # noqa: ANN401 - by i
     if option.form == "list":
         lines = [value] if isinstance(value, str) else value
         return tuple(" ".join(map(str, lines)).replace(",", " ").split())
+    if option.form == "lines":
+        return tuple(map(str, value))
+    if option.form == "mode" and value not in RECORD_MODES:
+        raise pytest.UsageError(
+            f"{where}: expected one of {', '.join(RECORD_MODES)}, got {value!r}"
+        )
     if option.form != "number":
         return value
     text = str(value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 
+from agentsim.cassettes.deck import Deck
+from agentsim.pytest_plugin.cassettes.naming import NAME_BYTES_MAX
 from agentsim.pytest_plugin.options import OPTIONS
 from agentsim.pytest_plugin.sim import WORLD, Sim
 
@@ -15,8 +17,9 @@ _HEAD = """\
 
 <!-- Made from the plugin by `make docs`; a test compares the two. -->
 
-The plugin is installed with the package and does nothing until a test asks for the
-fixture `sim`. [Test in CI](../how-to/test-in-ci.md) shows it at work.
+The plugin is installed with the package and does nothing until a test asks for one of
+its fixtures: `sim` simulates, `cassette` records a real session once and replays it for
+ever. [Test in CI](../how-to/test-in-ci.md) shows `sim` at work.
 
 """
 
@@ -31,6 +34,48 @@ Without more, the world has these parts, as they are by default: {world}.
 _OUTSIDE = """
 Outside of pytest, in a notebook for instance, `agentsim.pytest_plugin.Sim()` makes one;
 there `run.expect_holds()` judges.
+"""
+
+_CASSETTE = """
+## Fixture `cassette`
+
+A recorded session that answers the agent of a test, or is recorded in it. It is a
+`agentsim.cassettes.deck.Deck`, and works in async tests as in others: it needs no event
+loop of its own.
+
+| | |
+|---|---|
+"""
+
+_CASSETTES = """
+Each test has a cassette of its own, `cassettes/<file of tests>/<class.name-parameters>.yaml`
+beside its file: what is no letter, digit, `_`, `.` or `-` becomes `-`, and a name of more
+than {bytes_max} bytes is cut. Two tests whose names come to one file are an error of the
+collection. A cassette says whose it is, and refuses the others; a file that the marker
+names has no owner, and may be shared.
+
+Nothing goes out unless `--agentsim-record=MODE` is given, or the marker has a mode: then
+what is missing is asked for live. The command line goes before the marker, and where the
+variable `CI` is set, only the command line can ask for it. A replay refuses all that leaves
+the process, and a test that records may reach the network, `--agentsim-no-network` or not.
+
+| mode | |
+|---|---|
+| `replay` | Answer from the cassette. |
+| `record` | Ask live, and write a new cassette. |
+| `record-missing` | Answer what is there, ask live for the rest, and append it. |
+| `refresh` | Answer what is there and not too old, ask live for the rest, and write a \
+new cassette without what nobody asked for. |
+
+A request that was not recorded fails the test, whatever the agent made of the error, and so
+does what was about to leave the process. A new cassette takes the place of an old one only
+if the function of the test passed; else it stays beside it, as `NAME.yaml.new`.
+
+At the end of a session one line for each mode tells how many requests and calls of tools
+were answered (hits), not found (misses) and asked live, and what nobody asked for
+(untouched); tests with something else than hits have a line each, with `-v` all. Which test
+used which cassette, and what had changed, is kept in `.agentsim/cassettes.json` below
+pytest's root, for `agentsim cassette check`.
 """
 
 _OPTIONS = """
@@ -65,6 +110,23 @@ _MARKER = """
 `deviations`, the test is unknown, and fails, if one struck in none of them. |
 | `deviations`, `runs`, `seed` | As the options of these names. |
 
+`@pytest.mark.agentsim_cassette(...)` takes these; alone it asks for the fixture too. The
+closest one counts, but lists add up.
+
+| field | |
+|---|---|
+| `path` | A file, seen from the folder of the test's file; it may stand first, without \
+its name. |
+| `mode` | What is done with it, unless `--agentsim-record` says otherwise. |
+| `redact` | Regular expressions for what else is secret; all that one matches is replaced. |
+| `secrets` | Secrets by their value. |
+| `keep_headers` | Names of further headers to keep. |
+| `volatile` | Regular expressions for what may differ in requests beside ids and times. |
+| `allow_hosts` | What a replay lets through all the same: names, also with `*`, addresses, \
+networks, each with or without a port. |
+| `max_age`, `fail_unused` | As the options of these names. |
+| `timed` | Whether recorded answers take the time that they took. |
+
 ## Without network
 
 With `--agentsim-no-network` each test fails that connects to another machine or looks up a
@@ -95,6 +157,8 @@ They stand in JUnit's file, at the test, and in the reports of pytest.
 | `agentsim_replayed` | The token, at the test that it belongs to. |
 | `agentsim_once` | Why a test was run once. |
 | `agentsim_note` | What a run met beside itself and did not refuse, each once. |
+| `agentsim_cassette` | The cassette of the test, seen from pytest's root. |
+| `agentsim_cassette_use` | What was made of it, in words. |
 
 ## Snapshots
 
@@ -114,8 +178,11 @@ def pytest_page() -> str:
         _JUDGED.format(world=world),
         "\n| | |\n|---|---|\n| `sim.world` | ",
         "The live world: set it up before a run, look at it afterwards. |\n",
-        *_methods(),
+        *_methods(Sim, "sim"),
         _OUTSIDE,
+        _CASSETTE,
+        *_methods(Deck, "cassette"),
+        _CASSETTES.format(bytes_max=NAME_BYTES_MAX),
         _OPTIONS,
         *_options(),
         _REPEATED,
@@ -124,8 +191,8 @@ def pytest_page() -> str:
     return "".join(parts)
 
 
-def _methods() -> Iterator[str]:
-    for name, method in vars(Sim).items():
+def _methods(of: type, called: str) -> Iterator[str]:
+    for name, method in vars(of).items():
         if name.startswith("_") or not inspect.isfunction(method):
             continue
         signature = inspect.signature(method)
@@ -136,12 +203,13 @@ def _methods() -> Iterator[str]:
         ]
         asked = "await " if inspect.iscoroutinefunction(method) else ""
         sentence = (inspect.getdoc(method) or "").partition("\n\n")[0]
-        call = f"{asked}sim.{name}({', '.join(names[1:])})"
+        call = f"{asked}{called}.{name}({', '.join(names[1:])})"
         yield f"| `{call}` | {' '.join(sentence.split())} |\n"
 
 
 def _options() -> Iterator[str]:
     for option in OPTIONS:
         shown = option.flag + (f"={option.metavar}" if option.metavar else "")
+        shown = f"`{shown}`" if option.form != "lines" else ""
         key = f"`{option.key}`" if option.in_ini else ""
-        yield f"| `{shown}` | {key} | {option.help} |\n"
+        yield f"| {shown} | {key} | {option.help} |\n"

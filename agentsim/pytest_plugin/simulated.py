@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,7 @@ from agentsim.pytest_plugin.options import Settings
 from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, replayed
 from agentsim.pytest_plugin.sim import Sim
 from agentsim.pytest_plugin.timelines import timeline_text
+from agentsim.pytest_plugin.ways import way_to
 from agentsim.simulation import KNOWN_FOLDER, RUNS_INDEPENDENT, Menu, Run
 from agentsim.trace import to_jsonl
 
@@ -142,7 +142,7 @@ class SimulatedTest:
         return "\n\n".join(texts)
 
     def _repeat_line(self, run: Run) -> str:
-        words = ["pytest", _way_to(self._item)]
+        words = ["pytest", way_to(self._item)]
         if any(entry.id == RUNS_INDEPENDENT for entry in run.verdict.violated):
             words += self._plan.flags
         else:
@@ -198,13 +198,6 @@ def simulated_test(item: pytest.Function, settings: Settings) -> SimulatedTest:
         return SimulatedTest(item, settings)
     except UsageError as error:
         raise UsageError(f"{item.nodeid}: {error}") from None
-
-
-def _way_to(item: pytest.Item) -> str:
-    """The test as a command line names it, from the folder where pytest was started."""
-    here = item.config.invocation_params.dir
-    _, colons, inside = item.nodeid.partition("::")
-    return Path(os.path.relpath(item.path, here)).as_posix() + colons + inside
 
 
 def _known(item: pytest.Item) -> Path:

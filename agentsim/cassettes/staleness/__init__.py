@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from agentsim.cassettes.staleness.checking import CheckedCassette as CheckedCassette
     from agentsim.cassettes.staleness.checking import StaleFinding as StaleFinding
     from agentsim.cassettes.staleness.checking import StaleKind as StaleKind
+    from agentsim.cassettes.staleness.checking import age_days as age_days
     from agentsim.cassettes.staleness.checking import check_cassettes as check_cassettes
     from agentsim.cassettes.staleness.notes import CassetteNotes as CassetteNotes
     from agentsim.cassettes.staleness.notes import NotedTest as NotedTest
@@ -25,6 +26,7 @@ else:
             "NotedUse": "notes",
             "StaleFinding": "checking",
             "StaleKind": "checking",
+            "age_days": "checking",
             "check_cassettes": "checking",
             "file_digest": "searching",
             "load_notes": "notes",

@@ -21,7 +21,13 @@ from agentsim.cassettes.staleness.owners import find_owner
 from agentsim.cassettes.staleness.searching import BESIDE, file_digest, find_cassettes
 from agentsim.core import CassetteError
 
-__all__ = ["CheckedCassette", "StaleFinding", "StaleKind", "check_cassettes"]
+__all__ = [
+    "CheckedCassette",
+    "StaleFinding",
+    "StaleKind",
+    "age_days",
+    "check_cassettes",
+]
 
 StaleKind = Literal[
     "unreadable",
@@ -188,7 +194,7 @@ def _checked(
             f"{cassette.left_over_bytes} bytes of a document that was not finished stand "
             f"behind byte {cassette.complete_bytes}: cut them off, or record again",
         )
-    age = _age(cassette, now)
+    age = age_days(cassette.header.recorded_at, now)
     if max_age_days is not None:
         _judge_age(age, max_age_days, told)
     tests = _judge_tests(cassette, file, noted, told)
@@ -196,7 +202,7 @@ def _checked(
         file,
         cassette.header.owner,
         cassette.header.recorded_at,
-        None if age is None else age / timedelta(days=1),
+        age,
         len(cassette.exchanges),
         tests,
         tuple(told.findings),
@@ -204,19 +210,26 @@ def _checked(
     )
 
 
-def _age(cassette: Cassette, now: datetime) -> timedelta | None:
+def age_days(recorded_at: str, now: datetime) -> float | None:
+    """Days since a recording; None when its text tells no time.
+
+    Args:
+        recorded_at: As the header of a cassette has it.
+        now: With its time zone.
+    """
     try:
-        recorded = datetime.fromisoformat(cassette.header.recorded_at)
+        recorded = datetime.fromisoformat(recorded_at)
     except ValueError:
         return None
-    return now - (recorded if recorded.tzinfo else recorded.replace(tzinfo=UTC))
+    recorded = recorded if recorded.tzinfo else recorded.replace(tzinfo=UTC)
+    return (now - recorded) / timedelta(days=1)
 
 
-def _judge_age(age: timedelta | None, days_max: float, told: _Told) -> None:
-    if age is None:
+def _judge_age(days: float | None, days_max: float, told: _Told) -> None:
+    if days is None:
         told.unknown.append("how old it is: its header has no `recorded_at`")
-    elif age > timedelta(days=days_max):
-        told.find("old", f"recorded {age.days} days ago")
+    elif days > days_max:
+        told.find("old", f"recorded {days:.0f} days ago")
 
 
 def _judge_tests(

@@ -163,7 +163,10 @@ def _updated(
 
 def _is_below(place: str, folders: Sequence[str]) -> bool:
     return any(
-        folder in (".", place) or place.startswith(f"{folder}/") for folder in folders
+        place == folder
+        or place.startswith(f"{folder}/")
+        or (folder == "." and not place.startswith("../"))
+        for folder in folders
     )
 
 

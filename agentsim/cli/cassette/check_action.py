@@ -55,7 +55,7 @@ def command(
         status = subprocess.run(
             [sys.executable, "-m", *words],
             check=False,
-            stdout=sys.stderr if as_json else None,
+            stdout=2 if as_json else None,  # what it prints is no JSON
         ).returncode
         if status == 0:
             checked = _check(asked, max_age)

@@ -1,0 +1,70 @@
+"""Runs pytest in this process, on the project of a test, with our plugin alone."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentsim.pytest_plugin import hooks
+from tests.support.command import Done
+
+__all__ = ["pytest_here"]
+
+
+_WITHOUT = (
+    *("cacheprovider", "doctest", "faulthandler", "junitxml", "pastebin", "unittest"),
+    *("threadexception", "unraisableexception"),  # they look for garbage at each end
+)
+"""Plugins of pytest that take time and have no part in this."""
+
+
+def pytest_here(folder: Path, *arguments: str, **env: str) -> Done:
+    """Run `pytest ARGUMENTS` in a folder; a process of its own takes ten times as long.
+
+    Args:
+        env: More variables for it; `CI` is not set unless it is one of them.
+    """
+    out = io.StringIO()
+    if not (folder / "pytest.ini").exists():
+        (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    without = [f"no:{name}" for name in _WITHOUT]
+    options = ["-s", "-W", "error", "--import-mode=importlib"]
+    options += [word for name in without for word in ("-p", name)]
+    with contextlib.ExitStack() as ends:
+        ends.enter_context(contextlib.chdir(folder))
+        ends.enter_context(_variables(env))
+        ends.enter_context(_own_modules(folder))
+        ends.enter_context(contextlib.redirect_stdout(out))
+        ends.enter_context(contextlib.redirect_stderr(out))
+        code = pytest.main([*options, *arguments], plugins=[hooks])
+    return Done(int(code), out.getvalue(), "")
+
+
+@contextlib.contextmanager
+def _variables(env: dict[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.pop("CI", None)
+    os.environ.update({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200", **env})
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextlib.contextmanager
+def _own_modules(folder: Path) -> Iterator[None]:
+    """Forget the modules of the project: the next one has modules of the same names."""
+    try:
+        yield
+    finally:
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file and Path(file).is_relative_to(folder):
+                del sys.modules[name]
