@@ -1,6 +1,7 @@
-"""Records cassettes in children that are killed: `python -m` it with a folder and a count.
+"""Records tapes in children that are killed: `python -m` it with a folder and a count.
 
-Of each child the parent prints how many of its answers had been delivered, on a line.
+Every second of them records in place of an old cassette. Of each child the parent prints
+how many of its answers had been delivered, on a line.
 """
 
 from __future__ import annotations
@@ -11,36 +12,57 @@ import select
 import signal
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
-from agentsim.cassettes import (
-    CassetteWriter,
-    RecordedAnswer,
-    RecordedChunk,
-    RecordedExchange,
-    RecordedRequest,
-)
+from agentsim.cassettes import RecordedRequest
+from agentsim.cassettes.tape import Tape
 
 EXCHANGES = 20
 
+OLD = "---\nagentsim_cassette: 1\nowner: someone else\ncomplete: true\n"
+"""A cassette that is to be replaced."""
 
-def exchange(number: int) -> RecordedExchange:
-    """An exchange of some size, the same for each number."""
-    chunks = tuple(
-        RecordedChunk(piece, f'data: {{"piece": {piece}, "of": {number}}}\n\n' * 9)
-        for piece in range(number * 5)
-    )
-    body = f'{{"question": "{"x" * 2_000 * number}"}}'
-    answer = RecordedAnswer(chunks=chunks)
-    return RecordedExchange(number, RecordedRequest(body=body), answer)
+
+class Ticks:
+    """A clock of which each look takes a millisecond."""
+
+    def __init__(self) -> None:
+        self.ms = 0.0
+
+    def now(self) -> datetime:
+        """Always the same day."""
+        return datetime(2026, 11, 30, tzinfo=UTC)
+
+    def elapsed_ms(self) -> float:
+        """A millisecond more than before."""
+        self.ms += 1
+        return self.ms
+
+
+def question(number: int) -> RecordedRequest:
+    """A request of some size, the same for each number."""
+    return RecordedRequest(body=f'{{"question": "{"why? " * 90 * number}"}}')
+
+
+def pieces(number: int) -> list[bytes]:
+    """The pieces of the answer."""
+    event = 'data: {{"piece": {}, "of": {}, "text": "and so on "}}\n\n'
+    return [
+        (event.format(piece, number) * 3).encode() for piece in range(1 + number // 3)
+    ]
 
 
 def _record(path: Path, out: int) -> None:
-    with CassetteWriter(path) as writer:
+    with Tape(path, "record", clock=Ticks()) as tape:
         os.write(out, b"+")  # the recording has begun
         for number in range(1, EXCHANGES + 1):
-            writer.add(exchange(number))
-            os.write(out, b".")  # the answer is delivered
+            taking = tape.begin(question(number), "")
+            taking.head(200, {"content-type": "text/event-stream"})
+            for piece in pieces(number):
+                taking.chunk(piece)
+            taking.end()
+            os.write(out, b".")  # the last byte is handed on
 
 
 def _killed(path: Path, after_s: float) -> int:
@@ -64,12 +86,16 @@ def _killed(path: Path, after_s: float) -> int:
 
 
 def _main(folder: Path, times: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    _record(folder / "whole.yaml", nowhere)
     started = time.perf_counter()
-    _record(folder / "whole.yaml", os.open(os.devnull, os.O_WRONLY))
+    _record(folder / "again.yaml", nowhere)  # all that is needed is loaded now
     took_s = time.perf_counter() - started
     chance = random.Random(6)
     for number in range(times):
         path = folder / f"{number}.yaml"
+        if number % 2:
+            path.write_text(OLD)
         sys.stdout.write(f"{_killed(path, chance.uniform(0, took_s * 1.1))}\n")
 
 

@@ -1,4 +1,4 @@
-"""A recording that is killed keeps what was delivered."""
+"""A recording that is killed keeps what was delivered, and leaves the old one whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.cassettes import load_cassette
-from tests.cassettes.recorder import EXCHANGES, exchange
+from tests.cassettes.recorder import EXCHANGES, OLD, pieces, question
 from tests.support.source import ROOT
 
 KILLS = 200
@@ -21,7 +21,7 @@ KILLS = 200
 def test_a_killed_recording_keeps_every_answer_that_was_delivered(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    """SIGKILL at 200 moments of 20 exchanges: every file loads and lacks no delivery."""
+    """SIGKILL at 200 moments of 20 streams: every file loads and lacks no delivery."""
     told = subprocess.run(
         [sys.executable, "-m", "tests.cassettes.recorder", tmp_path, str(KILLS)],
         capture_output=True,
@@ -31,13 +31,23 @@ def test_a_killed_recording_keeps_every_answer_that_was_delivered(
     )
     delivered = list(map(int, told.stdout.split()))
     assert len(delivered) == KILLS
-    wanted = [exchange(number) for number in range(1, EXCHANGES + 1)]
+    wanted = load_cassette(tmp_path / "whole.yaml").exchanges
+    assert [one.request for one in wanted] == [
+        question(number) for number in range(1, EXCHANGES + 1)
+    ]
+    assert [one.answer.text.encode() for one in wanted] == [
+        b"".join(pieces(number)) for number in range(1, EXCHANGES + 1)
+    ]
     unfinished = 0
     for number, count in enumerate(delivered):
-        found = load_cassette(tmp_path / f"{number}.yaml")
+        path, beside = (tmp_path / f"{number}{end}" for end in (".yaml", ".yaml.new"))
+        if beside.exists():
+            assert path.read_text() == OLD
+            path = beside
+        found = load_cassette(path)
         kept = len(found.entries)
         assert kept >= count
-        assert list(found.exchanges) == wanted[:kept]
+        assert found.entries == wanted[:kept]
         unfinished += found.left_over_bytes > 0
     middle = sum(0 < count < EXCHANGES for count in delivered)
     assert middle > KILLS // 3
