@@ -122,11 +122,12 @@ class MeaningReader:
             digest=step.digest,
         )
 
-    def names(self, body: str, wire: str) -> dict[str, str]:
-        """What each id, time and placeholder of a request is called in its meaning."""
-        fields = _fields(body)
-        told = (wire, str(fields.get("model") or ""), bool(fields.get("stream")))
-        return self._walk(told, list(_parts(fields)))[1].all_names()
+    def placeholders(self, body: str) -> list[str]:
+        """Each place of a secret in a request, in the order of its meaning."""
+        renamer = Renamer(self._tokens, {})
+        for kind, value in _parts(_fields(body)):
+            renamer.rename(plain(value), system=_is_prompt(kind, value))
+        return renamer.redacted
 
     def _walk(
         self, told: tuple[str, str, bool], parts: Sequence[_Part]
@@ -157,8 +158,7 @@ class MeaningReader:
         kind, value = part
         leading = before.leading and (kind != _MESSAGE or is_system(value))
         renamer.section = "tools" if kind == _TOOLS else "prompt" if leading else ""
-        system = kind == _SYSTEM or (kind == _MESSAGE and is_system(value))
-        renamed = renamer.rename(plain(value), system=system)
+        renamed = renamer.rename(plain(value), system=_is_prompt(kind, value))
         return _Step(before, kind, renamed, renamer, leading=leading)
 
 
@@ -192,6 +192,10 @@ def _parts(fields: Mapping[str, Any]) -> Iterator[_Part]:
     if isinstance(asked, str):
         asked = [{"role": "user", "content": asked}]
     yield from ((_MESSAGE, message) for message in _list(asked))
+
+
+def _is_prompt(kind: int, value: object) -> bool:
+    return kind == _SYSTEM or (kind == _MESSAGE and is_system(value))
 
 
 def _settings(fields: Mapping[str, Any]) -> dict[str, Any]:

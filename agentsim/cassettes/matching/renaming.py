@@ -90,10 +90,12 @@ class Renamer:
 
     Attributes:
         section: What is being renamed, such as `tools`; a part of the names given.
+        redacted: The placeholders that came, each time that they came.
     """
 
     def __init__(self, tokens: Tokens, names: Mapping[str, str]) -> None:
         self.section = ""
+        self.redacted: list[str] = []
         self._tokens = tokens
         self._names = dict(names)
         self._counts = Counter(name[1:].rpartition(" ")[0] for name in names.values())
@@ -134,6 +136,7 @@ class Renamer:
         kind = found.lastgroup or ""
         if kind == "redacted":
             kind = found[0].split("_")[3].lower()
+            self.redacted.append(found[0])
         return self._name(found[0], kind)
 
     def _name(self, token: str, kind: str) -> str:

@@ -82,6 +82,10 @@ class Redactor:
                     known = self._counts.get(kind, 0)
                     self._counts[kind] = max(known, int(number))
 
+    def stands_for(self, placeholder: str) -> bool:
+        """Whether a placeholder stands for a secret that was found here."""
+        return placeholder in self._placeholders.values()
+
     def call_alike(self, made: str, recorded: str) -> None:
         """Give a secret the placeholder that it has in a recording, from now on.
 

@@ -2,8 +2,7 @@
 
 A recording holds placeholders in place of secrets. The request of today is redacted too
 before it is compared, and where it is found, its secrets are called as they are in the
-recording from then on: a later request that holds a secret beside the placeholder that an
-answer brought means the same as the recorded one.
+recording from then on.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 from agentsim.cassettes.redaction import Redactor
+from agentsim.cassettes.tape.placeholders import Placeholders
 from agentsim.core import CassetteMiss
 
 __all__ = ["Recall"]
-
-_PLACEHOLDER = "__REDACTED_"
 
 
 class Recall:
@@ -41,6 +39,7 @@ class Recall:
         self._name = cassette.name
         self._redactor = redactor
         self._matcher = Matcher(cassette.exchanges, cassette.name, volatile=volatile)
+        self._placeholders = Placeholders(redactor, self._matcher.reader)
         self._tools = cassette.tools
         self._waiting: dict[bytes, deque[int]] = {}
         for at, tool in enumerate(self._tools):
@@ -64,14 +63,22 @@ class Recall:
         Raises:
             CassetteMiss: when there is none.
         """
-        text = self._redactor.text
-        asked = RecordedRequest(
-            request.method, text(request.url), body=text(request.body)
-        )
-        body = asked_text(asked, wire)
-        found = self._matcher.find(body, wire)
-        self._learn(body, asked_text(found.request, found.wire), wire)
+        body = self._asked(request, wire)
+        try:
+            found = self._matcher.find(body, wire)
+        except CassetteMiss:
+            waiting = (asked_text(o.request, o.wire) for o in self._matcher.unused)
+            if not self._placeholders.learn_from(waiting, body):
+                raise
+            body = self._asked(request, wire)
+            found = self._matcher.find(body, wire)
+        self._placeholders.learn(body, asked_text(found.request, found.wire))
         return found
+
+    def _asked(self, request: RecordedRequest, wire: str) -> str:
+        """What a request is matched by, its secrets replaced."""
+        url, body = map(self._redactor.text, (request.url, request.body))
+        return asked_text(RecordedRequest(request.method, url, body=body), wire)
 
     def tool(self, name: str, arguments: str) -> RecordedTool:
         """The next call that was recorded of such a tool with such arguments.
@@ -79,28 +86,21 @@ class Recall:
         Raises:
             CassetteMiss: when there is none.
         """
-        asked = self._redactor.text(arguments)
-        body = _call_text(name, asked)
+        body = _call_text(name, self._redactor.text(arguments))
+        if not self._waiting.get(self._tool_key(body)):
+            known = (_call_text(one.name, one.arguments) for one in self.unused_tools)
+            if self._placeholders.learn_from(known, body):
+                body = _call_text(name, self._redactor.text(arguments))
         waiting = self._waiting.get(self._tool_key(body))
         if not waiting:
-            raise CassetteMiss(self._missed(name, asked, used=waiting is not None))
+            redacted = self._redactor.text(arguments)
+            raise CassetteMiss(self._missed(name, redacted, used=waiting is not None))
         found = self._tools[waiting.popleft()]
-        self._learn(body, _call_text(found.name, found.arguments), "")
+        self._placeholders.learn(body, _call_text(found.name, found.arguments))
         return found
 
     def _tool_key(self, body: str) -> bytes:
         return self._matcher.reader.read(body, "").digest
-
-    def _learn(self, asked: str, recorded: str, wire: str) -> None:
-        """Call the secrets of a request as its recording calls them."""
-        if _PLACEHOLDER not in asked or asked == recorded:
-            return
-        names_of = self._matcher.reader.names
-        theirs = names_of(recorded, wire)
-        token_of = {name: token for token, name in theirs.items()}
-        for token, name in names_of(asked, wire).items():
-            if token.startswith(_PLACEHOLDER):
-                self._redactor.call_alike(token, token_of.get(name, token))
 
     def _missed(self, name: str, arguments: str, *, used: bool) -> str:
         call = f"{self._name}: the call {name}({arguments})"
