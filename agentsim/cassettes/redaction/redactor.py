@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 
 from agentsim.cassettes.records import (
@@ -68,7 +69,7 @@ class Redactor:
             raise CassetteError(
                 f"redaction, patterns: one of {listed} is no regular expression: mend it"
             ) from None
-        self._finder = Finder((*own, *STANDARD))
+        self._finder = Finder((*own, *STANDARD)) if own else _standard_finder()
         self._headers = [name.lower() for name in rules.headers]
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
@@ -200,6 +201,12 @@ class Redactor:
             count = self._counts[span.kind] = self._counts.get(span.kind, 0) + 1
             made = self._placeholders[span.secret] = _placeholder(span.kind, count)
         return f"{span.quotes}{made}{span.quotes}"
+
+
+@cache
+def _standard_finder() -> Finder:
+    """The one for all who have no rules of their own: what it learns of words is theirs."""
+    return Finder(STANDARD)
 
 
 def _placeholder(kind: str, number: int) -> str:
