@@ -29,9 +29,10 @@ _QUOTES = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\bfnrt]|u(?!d[89a-f])[0-9a-f]{4}))*+"\n'
 
 _LIST = re.compile(rf"(?:  - at_ms: {_NUMBER}\n    text: (?:{_LITERAL}|{_QUOTES}))++")
 
-_ENTRY = re.compile(
-    rf"  - at_ms: ({_NUMBER})\n    text: (?:\|2?([+-]?)\n((?:      .*+\n|\n)++)|(.*+)\n)"
-)
+_BEGIN = "\n  - at_ms: "
+_KEY_OF_TEXT = "\n    text: "
+_USUAL = "|+\n      "
+"""How the text of an event of a stream begins: it ends with an empty line."""
 
 # A line of a few spaces would still belong to the text before it.
 _NEXT = re.compile("(?:  )?[a-z]")
@@ -45,15 +46,19 @@ MARKED = [{"fast": True}]
 class StoredChunks(Sequence[RecordedChunk]):
     """Chunks of which the text in the cassette was checked, and not yet taken apart."""
 
-    __slots__ = ("_chunks", "_text")
+    __slots__ = ("_chunks", "_end", "_start", "_text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, start: int, end: int) -> None:
         self._text = text
+        self._start, self._end = start, end
         self._chunks: tuple[RecordedChunk, ...] | None = None
 
     def _all(self) -> tuple[RecordedChunk, ...]:
         if self._chunks is None:
-            self._chunks = tuple(map(_chunk, _ENTRY.findall(self._text)))
+            # No line of a literal begins as an entry does.
+            listed = self._text[self._start : self._end - 1].split(_BEGIN)
+            listed[0] = listed[0].removeprefix(_BEGIN[1:])
+            self._chunks = tuple(map(_chunk, listed))
             self._text = ""
         return self._chunks
 
@@ -100,16 +105,21 @@ def cut_out(text: str) -> tuple[str, StoredChunks] | None:
     if found is None or _NEXT.match(text, found.end()) is None:
         return None
     rest = f"{text[: start - 1]} {_MARK}\n{text[found.end() :]}"
-    return rest, StoredChunks(found[0])
+    return rest, StoredChunks(text, start, found.end())
 
 
-def _chunk(entry: tuple[str, str, str, str]) -> RecordedChunk:
-    at_ms, style, lines, quoted = entry
-    if quoted:
-        return RecordedChunk(float(at_ms), json.loads(quoted))
-    text = lines.replace("\n      ", "\n").removeprefix("      ")
-    if style != "+":
+def _chunk(entry: str) -> RecordedChunk:
+    """Read an entry without its beginning and its last line end."""
+    at_ms, _, written = entry.partition(_KEY_OF_TEXT)
+    if written.startswith(_USUAL):
+        text = written[len(_USUAL) :].replace("\n      ", "\n")
+        return RecordedChunk(float(at_ms), f"{text}\n")
+    if not written.startswith("|"):
+        return RecordedChunk(float(at_ms), json.loads(written))
+    style, _, lines = written.partition("\n")
+    text = f"{lines}\n".replace("\n      ", "\n").removeprefix("      ")
+    if style[-1] != "+":
         text = text.rstrip("\n")
-        if text and not style:
+        if text and style[-1] != "-":
             text += "\n"
     return RecordedChunk(float(at_ms), text)

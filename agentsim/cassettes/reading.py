@@ -52,10 +52,16 @@ _SPECIAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """One document: its bytes, and the line in which it begins, 1-based."""
+    """One document: its bytes, and where in the file they begin."""
 
     data: bytes
-    line: int
+    file: bytes
+    start: int
+
+    @property
+    def line(self) -> int:
+        """The line in which it begins, 1-based."""
+        return 1 + self.file.count(b"\n", 0, self.start)
 
 
 def load_cassette(path: FilePath | str) -> Cassette:
@@ -131,17 +137,15 @@ def _nothing_complete(data: bytes, name: str) -> str:
 
 def _pieces(data: bytes) -> Iterator[_Piece]:
     """Cut a file into its documents, each from its `---` on."""
-    start, line = 0, 1
-    at = 0
+    start = at = 0
     while (at := data.find(b"\n---", at)) >= 0:
         at += 1
         if _BEGINS.match(data, at) is None:
             continue
         if _CONTENT.search(data, start, at) is not None:
-            yield _Piece(data[start:at], line)
-        line += data.count(b"\n", start, at)
+            yield _Piece(data[start:at], data, start)
         start = at
-    yield _Piece(data[start:], line)
+    yield _Piece(data[start:], data, start)
 
 
 def _read_header(piece: _Piece, name: str) -> CassetteHeader:
