@@ -9,7 +9,7 @@ from tests.support.environments import ROOT
 from tests.support.frameworks import FRAMEWORKS, OPENAI_2
 
 LISTED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)$", re.MULTILINE)
-ELSEWHERE = {OPENAI_2: ("openai",)}
+ELSEWHERE = {OPENAI_2: ("anthropic", "openai")}
 """What is there in another version on purpose."""
 
 

@@ -1,7 +1,7 @@
 """Sessions of SDKs through a deck, told as JSON: they run on any version of the SDKs.
 
-`python -m` it with a mode, a folder, the address of a server and the names of sessions:
-it prints what each of them met.
+`python -m` it with a mode and, as JSON, what `told` takes beside it for each session: it
+prints what each of them met.
 """
 
 from __future__ import annotations
@@ -94,14 +94,20 @@ def _asked(wire: str, client: Any) -> Callable[..., Any]:  # noqa: ANN401
     return made
 
 
-def _options(wire: str, url: str) -> dict[str, Any]:
+def _options(kind: str, wire: str, url: str) -> dict[str, Any]:
     base = url if wire == "messages" else f"{url}/v1"
-    return {"base_url": base, "api_key": "sk-of-nobody-1234567", "max_retries": 0}
+    return {
+        "base_url": base,
+        "api_key": "sk-of-nobody-1234567",
+        "max_retries": 0,
+        # A run of its own on the server, and so the story from its start.
+        "default_headers": {"x-agentsim-run": f"{kind}-{wire}"},
+    }
 
 
 def blocking(wire: str, deck: Deck, url: str) -> Told:
     """An answer whole, one streamed, and the list of models."""
-    options = _options(wire, url)
+    options = _options("blocking", wire, url)
     anthropic = wire == "messages"
     client: Any = (
         deck.anthropic_sync(**options) if anthropic else deck.openai_sync(**options)
@@ -119,7 +125,7 @@ def awaiting(wire: str, deck: Deck, url: str) -> Told:
     """The same with the client for async functions."""
 
     async def session() -> Told:
-        options = _options(wire, url)
+        options = _options("awaiting", wire, url)
         anthropic = wire == "messages"
         client: Any = deck.anthropic(**options) if anthropic else deck.openai(**options)
         ask, fields = _asked(wire, client), _fields(wire)
@@ -147,6 +153,9 @@ def told(name: str, mode: Any, folder: Path, url: str) -> Told:  # noqa: ANN401 
 
 
 if __name__ == "__main__":
-    MODE, FOLDER, URL, *NAMES = sys.argv[1:]
-    found = {name: told(name, MODE, Path(FOLDER), URL) for name in NAMES}
+    MODE, *LISTED = sys.argv[1:]
+    found = [
+        told(name, MODE, Path(folder), url)
+        for name, folder, url in map(json.loads, LISTED)
+    ]
     sys.stdout.write(json.dumps(found))
