@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from agentsim.cassettes.deck.channel import Traffic
 from agentsim.cassettes.deck.clients import Clients
 from agentsim.cassettes.deck.guard import ReplayGuard, is_refusal
 from agentsim.cassettes.redaction import RedactionRules
-from agentsim.cassettes.tape import Mode, Tape
+from agentsim.cassettes.tape import (
+    Mode,
+    SyncTapedClient,
+    Tape,
+    TapedClient,
+    record_tools,
+)
 from agentsim.core import CassetteMiss, UsageError
 from agentsim.providers.transports import ANTHROPIC_SDK, OPENAI_SDK
 
@@ -19,7 +25,11 @@ if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
+    from agentsim.core import Client, SyncClient
+
 __all__ = ["Deck", "use_cassette"]
+
+T = TypeVar("T")
 
 MISSES_MAX = 5
 """So many misses of a block are told at its end."""
@@ -143,6 +153,30 @@ class Deck:
             UsageError: for what is no such client.
         """
         self._clients().attach(client)
+
+    def client(self, inner: Client | None = None) -> TapedClient:
+        """A new neutral client for async agents.
+
+        Args:
+            inner: Asked for what has to go live; a replay needs none.
+        """
+        return TapedClient(self.tape, inner)
+
+    def client_sync(self, inner: SyncClient | None = None) -> SyncTapedClient:
+        """A new neutral client for synchronous agents; see `client`."""
+        return SyncTapedClient(self.tape, inner)
+
+    @overload
+    def tools(
+        self, tools: Mapping[str, T], *, without: Iterable[str] = ()
+    ) -> dict[str, T]: ...
+    @overload
+    def tools(self, tools: Sequence[T], *, without: Iterable[str] = ()) -> list[T]: ...
+    def tools(
+        self, tools: Mapping[str, T] | Sequence[T], *, without: Iterable[str] = ()
+    ) -> dict[str, T] | list[T]:
+        """The same tools, recorded, or replayed without running any; see `record_tools`."""
+        return record_tools(self.tape, tools, without=without)
 
     def __enter__(self) -> Self:
         if self._traffic is not None:
