@@ -389,6 +389,68 @@ def test_an_async_test_needs_no_loop_for_it(tmp_path: Path) -> None:
     assert "1 failed" in pytest_here(tmp_path).out
 
 
+CLIENTS = """
+import asyncio
+from pathlib import Path
+
+import httpx2
+import pytest
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+def answered(request):
+    message = {"role": "assistant", "content": "Yes."}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": "gpt-5"}
+    return httpx2.Response(200, json={**body, "choices": [choice]})
+
+
+async def ask(cassette):
+    live = {}
+    if cassette.mode != "replay":
+        transport = httpx2.MockTransport(answered)
+        live = {"http_client": httpx2.AsyncClient(transport=transport), "api_key": "k"}
+    async with cassette.openai(**live) as client:
+        said = [{"role": "user", "content": "Well?"}]
+        answer = await client.chat.completions.create(model="gpt-5", messages=said)
+    assert answer.choices[0].message.content == "Yes."
+
+
+@pytest.mark.anyio
+async def test_on_a_loop_of_anyio(cassette):
+    await ask(cassette)
+
+
+def test_on_a_loop_of_its_own(cassette):
+    asyncio.run(ask(cassette))
+
+
+def test_tools(cassette):
+    def where(name):
+        assert cassette.mode != "replay"
+        return {Path(name)}
+
+    (tool,) = cassette.tools([where])
+    assert set(map(str, tool("a"))) == {"a"}
+"""
+
+
+def test_clients_of_an_sdk_and_tools_are_recorded(tmp_path: Path) -> None:
+    """On whatever loop a test runs; a type that JSON has not is told where it is recorded."""
+    project(tmp_path, CLIENTS)
+    with_anyio = ("-p", "anyio.pytest_plugin")
+    done = pytest_here(tmp_path, *with_anyio, "--agentsim-record=record")
+    assert done.code == 0, done.out
+    assert "a replay gives results as JSON has them, of where" in done.out
+    done = pytest_here(tmp_path, *with_anyio)
+    assert done.code == 0, done.out
+    assert "3 tests, 3 hits, 0 misses, 0 live, 0 untouched" in done.out
+
+
 def test_what_runs_saw_is_what_check_lists(recorded: Path) -> None:
     """A changed prompt, a test that is gone, and one that was only renamed by a parameter."""
     pytest_here(recorded, SYSTEM="You hinder.")

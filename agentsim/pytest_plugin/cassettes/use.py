@@ -202,6 +202,9 @@ class CassetteTest:
     def _noted(self, use: TapeUse) -> dict[str, Any]:
         """What the report of the test carries, as plain values."""
         path, root = self._place.path, self._item.config.rootpath
+        if use.lost:
+            listed = ", ".join(use.lost)
+            self._notes.append(f"a replay gives results as JSON has them, of {listed}")
         replaced = self.passed and self._mode in ("record", "refresh")
         left = [] if replaced else [entry.number for entry in _left(use)]
         noted = {
