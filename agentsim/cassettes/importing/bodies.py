@@ -10,10 +10,17 @@ from collections.abc import Mapping
 from agentsim.cassettes.importing.values import BYTES_MAX, Unreadable
 from agentsim.cassettes.records import RecordedAnswer, RecordedChunk, body_text
 
-__all__ = ["JSON", "STREAM", "answer_of", "is_status", "text_of", "unbased"]
+__all__ = ["JSON", "STREAM", "URLS", "answer_of", "is_status", "text_of", "unbased"]
 
 JSON = "application/json"
 STREAM = "text/event-stream"
+
+URLS = {
+    "openai-chat": "https://api.openai.com/v1/chat/completions",
+    "openai-responses": "https://api.openai.com/v1/responses",
+    "anthropic-messages": "https://api.anthropic.com/v1/messages",
+}
+"""Where each dialect is spoken, for recordings that do not tell."""
 
 _EVENT = re.compile(r".*?(?:\r\n\r\n|\n\n|\r\r|\Z)", re.DOTALL)
 

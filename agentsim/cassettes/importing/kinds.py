@@ -10,10 +10,16 @@ from typing import Any
 
 from agentsim.cassettes.importing.exchanges import read_exchanges
 from agentsim.cassettes.importing.har import read_har
+from agentsim.cassettes.importing.sessions import read_lists, session_reader
 from agentsim.cassettes.importing.values import Recording, Unreadable
 from agentsim.cassettes.importing.vcr import INTERACTIONS, read_vcr
 from agentsim.cassettes.recognising import HEADER_KEY
 from agentsim.core import InvalidArguments, did_you_mean, parse_json
+from agentsim.providers.transcripts.sessions import (
+    SESSIONS,
+    is_transcript,
+    session_kind,
+)
 
 __all__ = ["KINDS", "Kind", "kind_named", "kind_of_text"]
 
@@ -54,6 +60,8 @@ def _is_har(value: Any) -> bool:  # noqa: ANN401 - a JSON value
 
 
 def _is_exchange(value: Any) -> bool:  # noqa: ANN401 - a JSON value
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_exchange, value))
     return isinstance(value, dict) and {"request", "response"} <= value.keys()
 
 
@@ -80,13 +88,62 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             read_har,
         ),
         "exchanges": Kind(
-            "JSON lines with a request and a response each.",
-            "`request` and `response` on each line",
+            "JSON lines, or a list, with a request and a response each.",
+            "`request` and `response` in each",
             "Both bodies, `status` (200 where it is missing) and `wire`; a `response` that "
             "is a text is an event stream.",
-            "All other fields of a line.",
+            "All other fields.",
             _is_exchange,
             read_exchanges,
+        ),
+        "claude-code": Kind(
+            "A session of Claude Code (JSON lines).",
+            "lines with `type` and `parentUuid` or `sessionId`",
+            "Each answer of the model, put together of its lines, with all that was said "
+            "before as its request; tools with their results. Branches (edited prompts) and "
+            "sidechains too, what they have in common once.",
+            "Lines that are no messages, errors that the program wrote in the name of the "
+            "model, prompts that nothing came of, lines that are no JSON.",
+            SESSIONS["claude-code"].fits,
+            session_reader(
+                "claude-code", "the system prompt and the definitions of tools"
+            ),
+        ),
+        "agents-sdk": Kind(
+            "A trace of the OpenAI Agents SDK, as a processor or an exporter gets it: JSON "
+            "lines, a list, or batches with `data`.",
+            "`object` that is `trace` or `trace.span`",
+            "Generation spans as requests of Chat with their answers, function spans as "
+            "tools; response spans only where an exporter added `input` and `response`.",
+            "All other spans, generation spans without their messages (recorded without "
+            "sensitive data) or of requests that failed.",
+            SESSIONS["agents-sdk"].fits,
+            session_reader("agents-sdk", "the definitions of tools"),
+        ),
+        "opentelemetry": Kind(
+            "Spans of OpenTelemetry by the conventions for generative AI: OTLP JSON, also "
+            "one document a line as the file exporters write it, or what the console "
+            "exporter of an SDK prints.",
+            "`resourceSpans`, `resourceLogs`, or `context` with `span_id`",
+            "Spans of model calls whose messages were recorded, in any form: "
+            "`gen_ai.input.messages`, the event with the details, an event or log record "
+            "per message, `gen_ai.prompt.0.content`; on the wire of their provider. Spans "
+            "of tools with arguments and result.",
+            "Spans of anything else, or without content (it is opt-in); parts that are no "
+            "text, reasoning, call or result.",
+            SESSIONS["opentelemetry"].fits,
+            session_reader("opentelemetry", ""),
+        ),
+        "messages": Kind(
+            "A list of messages or items of OpenAI Chat, OpenAI Responses or Anthropic: "
+            "bare, one a line, or in the body of a request.",
+            "`messages` or `input`, or messages with `role`",
+            "Each answer of the model, with all that was said before as its request, and "
+            "the other fields of the body; tools with their results. Ids are made and token "
+            "counts are 0, since such a list has none.",
+            "What stands behind the last answer.",
+            is_transcript,
+            read_lists,
         ),
     }
 )
@@ -115,14 +172,15 @@ def kind_of_text(text: str) -> str:
     """
     if text.startswith(HEADER_KEY):
         raise Unreadable("this is a cassette of agentsim already: use it as it is")
-    start = text.lstrip("\ufeff \t\r\n")[:1]
+    text = text.removeprefix("\ufeff")
+    start = text.lstrip(" \t\r\n")[:1]
+    found = ""
     if start and start in "{[":
-        for value in _values(text.removeprefix("\ufeff")):
-            for name, kind in KINDS.items():
-                if kind.fits(value):
-                    return name
+        found = _kind_of_json(text)
     elif _YAML.search(text):
-        return "vcr"
+        found = "vcr"
+    if found:
+        return found
     looked = "; ".join(f"{kind.marks} ({name})" for name, kind in KINDS.items())
     raise Unreadable(
         f"fits no kind of recording: looked for {looked}: name a recording, or its kind "
@@ -130,19 +188,30 @@ def kind_of_text(text: str) -> str:
     )
 
 
-def _values(text: str) -> list[Any]:
-    """The values of the first lines that are JSON, or that of the whole text."""
-    found = []
+def _kind_of_json(text: str) -> str:
+    """The kind of the first line that is of one, or of the whole text; empty: of none."""
     lines = (line for line in text.split("\n", _LINES_MAX)[:_LINES_MAX] if line.strip())
-    for line in lines:
+    first = _parsed(next(lines))
+    fault = ""
+    if first is not None:
+        found = [first, *map(_parsed, lines)]
+    else:
         try:
-            found.append(parse_json(line, unique_keys=False))
-        except InvalidArguments:
-            if not found:
-                break
-    if found:
-        return found
+            found = [parse_json(text, unique_keys=False)]
+        except InvalidArguments as error:
+            found, fault = [], str(error)
+    for value in found:
+        for name, kind in KINDS.items():
+            if kind.fits(value):
+                return name
+    kind_of_several = session_kind(text)  # documents one behind the other
+    if fault and not kind_of_several:
+        raise Unreadable(f"this is no JSON that can be read: {fault}")
+    return kind_of_several
+
+
+def _parsed(line: str) -> Any:  # noqa: ANN401 - a JSON value
     try:
-        return [parse_json(text, unique_keys=False)]
-    except InvalidArguments as fault:
-        raise Unreadable(f"this is no JSON that can be read: {fault}") from None
+        return parse_json(line, unique_keys=False)
+    except InvalidArguments:
+        return None

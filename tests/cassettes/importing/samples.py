@@ -110,3 +110,15 @@ HAR = har(
         },
     ),
 )
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+MESSAGES = json.dumps(
+    [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "c1", "content": "went"},
+        {"role": "assistant", "content": "Gone."},
+    ]
+)

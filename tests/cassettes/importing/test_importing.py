@@ -14,14 +14,19 @@ from agentsim.cassettes.importing import KINDS
 from agentsim.cassettes.importing.kinds import kind_of_text
 from agentsim.cassettes.importing.values import Unreadable
 from agentsim.core import CassetteError
-from tests.cassettes.importing.samples import EXCHANGE, HAR, VCR
+from tests.cassettes.importing.samples import EXCHANGE, HAR, MESSAGES, VCR
 from tests.cassettes.test_redaction import EXCHANGES
+from tests.providers.transcripts.sessions import samples as sessions
 from tests.support.command import agentsim
 
 SAMPLES = {
     "vcr": VCR,
     "har": HAR,
     "exchanges": EXCHANGE,
+    "claude-code": sessions.CLAUDE_CODE,
+    "agents-sdk": sessions.AGENTS_SDK,
+    "opentelemetry": sessions.OPENTELEMETRY,
+    "messages": MESSAGES,
 }
 
 
@@ -61,6 +66,7 @@ def test_several_files_become_one_cassette(tmp_path: Path) -> None:
         ("agentsim_cassette: 1\n", "file: this is a cassette of agentsim already"),
         ("", "file: fits no kind of recording"),
         ("{}", "file: fits no kind of recording"),
+        (f"[{EXCHANGE.splitlines()[0]}, 7]", "file: fits no kind"),
         ("[1, 2]", "file: fits no kind of recording"),
         ("{\n", "file: this is no JSON that can be read: the text ends"),
         ('{"request": 1, "response": 1}\n{', "file:2: the text ends inside an object"),

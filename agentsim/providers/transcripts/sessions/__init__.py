@@ -16,7 +16,13 @@ if TYPE_CHECKING:
         session_kind as session_kind,
     )
     from agentsim.providers.transcripts.sessions.plain import (
+        is_transcript as is_transcript,
+    )
+    from agentsim.providers.transcripts.sessions.plain import (
         read_conversations as read_conversations,
+    )
+    from agentsim.providers.transcripts.sessions.plain import (
+        wire_of_bodies as wire_of_bodies,
     )
     from agentsim.providers.transcripts.sessions.times import (
         milliseconds_of as milliseconds_of,
@@ -49,9 +55,11 @@ else:
             "SessionPart": "values",
             "calls_in": "turns",
             "exchanges_in": "turns",
+            "is_transcript": "plain",
             "milliseconds_of": "times",
             "read_conversations": "plain",
             "read_session": "files",
             "session_kind": "files",
+            "wire_of_bodies": "plain",
         },
     )

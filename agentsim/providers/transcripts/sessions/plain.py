@@ -6,10 +6,17 @@ from agentsim.providers.transcripts.conversations import (
     Conversation,
     MessageLines,
     conversations_in,
+    find_conversations,
     usage_error,
 )
 from agentsim.providers.transcripts.reading import Path, ShapeFault
-from agentsim.providers.transcripts.recognise import CHAT, RESPONSES, UNCLEAR
+from agentsim.providers.transcripts.recognise import (
+    ANTHROPIC,
+    CHAT,
+    RESPONSES,
+    UNCLEAR,
+    is_message,
+)
 from agentsim.providers.transcripts.sessions.values import (
     LeftOut,
     Place,
@@ -18,7 +25,26 @@ from agentsim.providers.transcripts.sessions.values import (
 )
 from agentsim.providers.transcripts.source import Document, documents
 
-__all__ = ["read_conversations"]
+__all__ = ["is_transcript", "read_conversations", "wire_of_bodies"]
+
+_STREAM_MARKS = {
+    "chat.completion.chunk": CHAT,
+    "response.created": RESPONSES,
+    "message_start": ANTHROPIC,
+}
+"""What stands in the first event of a stream, and in none of another wire."""
+
+_BEGIN = 1_000
+"""Characters of a stream in which that is looked for."""
+
+
+def is_transcript(value: object) -> bool:
+    """Whether a value looks like a message, a request body, or a list of such."""
+    if isinstance(value, list):
+        return bool(value) and all(map(is_transcript, value))
+    return isinstance(value, dict) and (
+        "messages" in value or "input" in value or is_message(value)
+    )
 
 
 def read_conversations(name: str, text: str) -> Session:
@@ -68,3 +94,22 @@ def _part(source: Document | MessageLines, conversation: Conversation) -> Sessio
         answer if answered else None,
         sent=conversation.request,
     )
+
+
+def wire_of_bodies(request: object, answer: object) -> str:
+    """The wire of an exchange, as its bodies show it; empty: none that is known.
+
+    Args:
+        answer: A JSON value, or the text of a stream.
+    """
+    if isinstance(answer, str):
+        begin = answer[:_BEGIN]
+        marks = (wire for mark, wire in _STREAM_MARKS.items() if mark in begin)
+        if (marked := next(marks, None)) is not None:
+            return marked
+    try:
+        (found,) = find_conversations({"request": request, "response": answer}, ())
+        wire = found.wire()
+    except ShapeFault:
+        return ""
+    return "" if wire == UNCLEAR else wire

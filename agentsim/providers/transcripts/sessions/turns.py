@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentsim.core import ToolCall
-from agentsim.providers.transcripts.reading import Reading
+from agentsim.providers.transcripts.conversations import usage_error
+from agentsim.providers.transcripts.reading import ShapeFault
 from agentsim.providers.transcripts.recognise import ANTHROPIC, RESPONSES
 from agentsim.providers.transcripts.results import TranscriptWire
 from agentsim.providers.transcripts.sessions.answers import answer_of
@@ -100,12 +101,19 @@ def _is_asked(message: object) -> bool:
     return message.get("role") not in ("system", "developer")
 
 
-def calls_in(part: SessionPart, reading: Reading) -> Iterator[tuple[int, SessionCall]]:
+def calls_in(part: SessionPart, file: str) -> Iterator[tuple[int, SessionCall]]:
     """The calls that have a result in a conversation, with the index of that result.
 
     Args:
-        reading: The conversation, read.
+        file: Its name, for errors.
+
+    Raises:
+        UsageError: when a message does not have the form of its wire.
     """
+    try:
+        reading = part.conversation().read(part.wire)
+    except ShapeFault as fault:
+        raise usage_error(file, part, fault) from None
     asked: dict[str, tuple[int, ToolCall]] = {}
     for entry in reading.entries:
         if entry.server_side:

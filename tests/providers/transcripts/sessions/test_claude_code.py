@@ -85,7 +85,7 @@ def test_answers_and_tools_are_taken_apart() -> None:
     assert told[1].body["model"] == "claude-sonnet-4-5"
     assert all(list(m) == ["role", "content"] for m in told[2].body["messages"])
     assert (told[1].took_ms, told[1].at_ms - told[0].at_ms) == (2_000, 5_000)
-    calls = [call for _, call in calls_in(part, part.conversation().read(part.wire))]
+    calls = [call for _, call in calls_in(part, "f")]
     assert [(call.call_id, call.result, call.error) for call in calls] == [
         ("toolu_1", "apple 2", None),
         ("toolu_2", "", "no such file"),
