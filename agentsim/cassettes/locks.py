@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from agentsim.core import CassetteError, CassetteInUse
 
-__all__ = ["lock", "open_locked"]
+__all__ = ["lock", "open_locked", "still_there"]
 
 
 def open_locked(path: Path) -> BinaryIO:
@@ -29,7 +29,7 @@ def open_locked(path: Path) -> BinaryIO:
         raise CassetteError(
             f"{path}: this file can't be written: check its folder and permissions"
         ) from None
-    if not (lock(file) and _is_there(file, path)):
+    if not (lock(file) and still_there(file, path)):
         file.close()
         raise CassetteInUse(
             f"{path}: another recording writes this cassette: let it end, or "
@@ -38,7 +38,7 @@ def open_locked(path: Path) -> BinaryIO:
     return file
 
 
-def _is_there(file: BinaryIO, path: Path) -> bool:
+def still_there(file: BinaryIO, path: Path) -> bool:
     """Whether an open file still has its name: a recording may have replaced it."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
