@@ -29,6 +29,7 @@ __all__ = [
     "BYTES_MAX",
     "begins_as_cassette",
     "complete_end",
+    "entry_lines",
     "load_cassette",
     "read_cassette",
 ]
@@ -105,6 +106,11 @@ def read_cassette(data: bytes, name: str = "the cassette") -> Cassette:
     entries = tuple(_read_entry(piece, name) for piece in pieces[1:])
     left = len(data) - end if data[end:].strip() else 0
     return Cassette(name, header, entries, end, left)
+
+
+def entry_lines(data: bytes) -> list[int]:
+    """The line in which each entry of a cassette begins, 1-based, in the file's order."""
+    return [piece.line for piece in _pieces(data[: complete_end(data)])][1:]
 
 
 def complete_end(data: bytes) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from agentsim.cassettes import is_cassette
 from agentsim.cli.common import JsonOption, read_trace
 from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, echo, print_json, tell
@@ -38,7 +40,8 @@ def command(
 
     Formats are recognised by themselves: messages of OpenAI Chat, items of OpenAI
     Responses, messages of Anthropic, JSON Lines of these or of exchanges, sessions of
-    Claude Code, traces of the OpenAI Agents SDK, spans of OpenTelemetry, and traces.
+    Claude Code, traces of the OpenAI Agents SDK, spans of OpenTelemetry, cassettes
+    (judged by what shows on the wire, too), and traces.
     """
     rows = [_checked(path, kind, as_json=as_json) for path in files]
     status = next(
@@ -61,6 +64,8 @@ def _checked(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
 
 
 def _check(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
+    if not kind and is_cassette(path):
+        return _check_recording(path, as_json=as_json)
     report = check_file(path, kind)
     if report.kind == "trace":
         return _check_trace(path, as_json=as_json)
@@ -88,6 +93,16 @@ def _check_trace(path: Path, *, as_json: bool) -> dict[str, Any]:
 
 
 def _print(report: TranscriptReport) -> None:
+    _print_findings(report)
+    counts = _counts([one.status for one in report.conversations])
+    tell(
+        console(),
+        f"{report.file}: {report.status}. {len(report.conversations)} conversations"
+        f"{counts}, {report.messages} messages, {report.calls} calls.",
+    )
+
+
+def _print_findings(report: TranscriptReport) -> None:
     terminal = console()
     for note in report.notes:
         tell(terminal, f"{report.file}: note: {note}")
@@ -96,16 +111,37 @@ def _print(report: TranscriptReport) -> None:
     for conversation in report.conversations:
         for note in conversation.notes:
             tell(terminal, f"{report.file}:{conversation.line}: note: {note}")
-    counts = ", ".join(
-        f"{report.count(status)} {status}"
-        for status in STATUSES
-        if report.count(status)
-    )
-    tell(
-        terminal,
-        f"{report.file}: {report.status}. {len(report.conversations)} conversations "
-        f"({counts}), {report.messages} messages, {report.calls} calls.",
-    )
+
+
+def _counts(found: Sequence[str]) -> str:
+    """How many there are of each verdict, in brackets; nothing where there is none."""
+    counted = [f"{found.count(one)} {one}" for one in STATUSES if one in found]
+    return f" ({', '.join(counted)})" if counted else ""
+
+
+def _check_recording(path: Path, *, as_json: bool) -> dict[str, Any]:
+    """Judge a cassette: each request by its wire, each conversation by what shows."""
+    from agentsim.cli.cassette.judging import judge_recording
+
+    report, judged = judge_recording(path)
+    sent = [one.status for one in report.conversations]
+    statuses = [one.status for one in judged]
+    verdict = next((worst for worst in WORST if worst in (*sent, *statuses)), "unknown")
+    if not as_json:
+        terminal = console()
+        for one in judged:
+            if one.status == "violated":
+                tell(terminal, f"{path}: the conversation of {one.exchanges_text}:")
+                tell(terminal, failure_text(one.trace, one.judgements))
+        _print_findings(report)
+        tell(
+            terminal,
+            f"{path}: {verdict}. {len(sent)} requests{_counts(sent)}, "
+            f"{len(judged)} conversations{_counts(statuses)} by what shows on the "
+            "wire.",
+        )
+    rows = [one.data for one in judged]
+    return {**_data(report), "kind": "cassette", "verdict": verdict, "judged": rows}
 
 
 def _data(report: TranscriptReport) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from agentsim._lazy import attach
 
 if TYPE_CHECKING:
+    from agentsim.cassettes.conversations.checking import (
+        check_cassette as check_cassette,
+    )
     from agentsim.cassettes.conversations.heard import Heard as Heard
     from agentsim.cassettes.conversations.heard import hear as hear
     from agentsim.cassettes.conversations.threads import (
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from agentsim.cassettes.conversations.threads import (
         conversations_of as conversations_of,
     )
+    from agentsim.cassettes.conversations.tracing import trace_of as trace_of
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -21,7 +25,9 @@ else:
             "RecordedConversation": "threads",
             "Heard": "heard",
             "Spoken": "threads",
+            "check_cassette": "checking",
             "conversations_of": "threads",
             "hear": "heard",
+            "trace_of": "tracing",
         },
     )

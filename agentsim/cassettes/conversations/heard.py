@@ -31,12 +31,16 @@ class Heard:
         request: With what the service held of the history, where that was recorded.
         response: None when no whole answer came.
         temperature: None where the request has none.
+        rule: Id of the rule of its wire that the request breaks, or None.
+        body: That of the answer on its wire, put together where it was streamed.
     """
 
     exchange: RecordedExchange
     request: Request
     response: Response | None
     temperature: float | None = None
+    rule: str | None = None
+    body: Mapping[str, Any] | None = None
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -83,8 +87,9 @@ class _Ear:
             return None
         asked = self._reader(dialect).read(body)
         answer = _answer(dialect, exchange.answer)
-        if answer is not None:
-            asked.reader.answered(answer.body())
+        told = None if answer is None else answer.body()
+        if told is not None:
+            asked.reader.answered(told)
         request = asked.request
         request = Request(
             request.model,
@@ -94,7 +99,9 @@ class _Ear:
             request.max_tokens,
         )
         response = None if answer is None else answer.response
-        return Heard(exchange, request, response, _temperature(body))
+        refusal = asked.refusal
+        broken = None if refusal is None else refusal.rule or None
+        return Heard(exchange, request, response, _temperature(body), broken, told)
 
     def _reader(self, dialect: Dialect) -> Any:  # noqa: ANN401 - each has its own
         if not isinstance(dialect, HasStore):
