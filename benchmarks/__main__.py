@@ -25,6 +25,7 @@ from agentsim.world import Search
 from benchmarks.cassettes import as_ours, as_vcr
 from benchmarks.http_loop import constant_server, loop, served, up_s
 from benchmarks.openai_loop import CannedOpenAI, agent
+from benchmarks.sdk_replay import canned, replayed
 from benchmarks.stock import StockRun
 from benchmarks.threads import JOBS, fifteen_gates, simulated_jobs, stock_jobs
 
@@ -210,6 +211,21 @@ def cassettes() -> list[Row]:
     ]
 
 
+def sdk_replay() -> list[Row]:
+    """Five turns of the OpenAI SDK out of a cassette, against a canned transport."""
+    with canned() as from_transport, replayed(SHORT_ROUNDS) as from_cassette:
+        canned_s, replayed_s = seconds(
+            from_transport, from_cassette, times=1, rounds=SHORT_ROUNDS
+        )
+    return [
+        (
+            "five turns of the OpenAI SDK out of a cassette, against a canned transport",
+            f"{replayed_s / canned_s:.2f} x ({replayed_s * 1e3:.1f} ms)",
+            "≤ 1.3 x",
+        )
+    ]
+
+
 def start() -> list[Row]:
     """Seconds that `import agentsim` and the first `Scenario` add to bare Python."""
 
@@ -250,6 +266,7 @@ def main() -> None:
         growth,
         virtual_hour,
         cassettes,
+        sdk_replay,
         start,
     ):
         for row in measure():
