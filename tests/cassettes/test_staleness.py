@@ -44,6 +44,13 @@ class TestPay(Base):
 class TestElsewhere(test_imported.Other):
     pass
 
+@test_imported.patch("x")
+class TestDecorated: ...
+
+class TestRound(object, TestPay, Base): ...
+
+test_typed: object = None
+
 if sys.platform != "win32":
     try:
         def test_unix(): ...
@@ -88,6 +95,9 @@ def project(tmp_path: Path) -> Path:
         "TestPay::test_inherited[a::b]",
         "TestPay::TestInner::test_deep",
         "TestElsewhere::test_it",
+        "TestDecorated::test_it",
+        "TestRound::test_once",
+        "test_typed",
         "test_unix[1]",
         "test_made",
         "test_matched",
@@ -105,6 +115,7 @@ def test_a_test_is_found_by_its_syntax(project: Path, inside: str) -> None:
     [
         ("test_pay.py::test_gone[1]", "test_pay.py has no test_gone any more"),
         ("test_pay.py::TestPay::test_gone", "test_pay.py has no TestPay.test_gone any"),
+        ("test_pay.py::TestRound::test_gone", "has no TestRound.test_gone any more"),
         ("test_pay.py::test_unix::test_in", "test_pay.py has no test_unix.test_in any"),
         ("test_old.py::test_unix", "there is no test_old.py above it any more"),
     ],
@@ -118,6 +129,13 @@ def test_a_test_that_is_gone_leaves_an_orphan(
     gone_one, other = check_cassettes([project], NOW)
     assert gone in told(gone_one)["orphaned"]
     assert told(other) == {}
+
+
+def test_what_is_no_python_file_is_only_looked_for(project: Path) -> None:
+    """Of tests in other files, and of an owner that names no place, the file has to be there."""
+    (project / "story.md").touch()
+    for owner in ("story.md::line 3", "tests/test_pay.py"):
+        assert find_owner(project / "a.yaml", owner).gone == ""
 
 
 def test_what_is_no_python_does_not_make_orphans(project: Path) -> None:
@@ -149,6 +167,8 @@ def test_what_cannot_be_read_is_told(project: Path) -> None:
     (project / "other.yaml").write_text("jobs: []\n", "utf-8")
     (project / ".hidden").mkdir()
     (project / ".hidden" / "d.yaml").write_text(text, "utf-8")
+    (project / "pipe.yaml").symlink_to(project / "nowhere.yaml")
+    assert file_digest(project / "pipe.yaml") == ""
     found = {one.file.name: one for one in check_cassettes([project], NOW)}
     assert list(found) == ["a.yaml", "b.yaml", "c.yaml.new", "once.yaml"]
     assert "14 bytes of a document" in told(found["a.yaml"])["unfinished"]
@@ -198,7 +218,7 @@ def test_what_nobody_asked_for_is_told(project: Path) -> None:
     assert told(noted(project, NotedUse(passed=False, digest=digest))) == {}
     other = noted(project, NotedUse(digest="other", untouched=(2, 3)))
     assert told(other) == {}
-    assert "did not run since" in other.unknown[0]
+    assert "did not run with it" in other.unknown[0]
     second = NotedUse(digest=digest, untouched=(1, 2))
     asking = {TEST: NAME, f"{TEST}[2]": NAME}
     update_notes(project, asking, {TEST: use, f"{TEST}[2]": second})

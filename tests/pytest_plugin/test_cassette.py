@@ -6,10 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentsim.cassettes import load_cassette
 from agentsim.cassettes.tape import MODES
-from agentsim.pytest_plugin.options import RECORD_MODES
+from agentsim.pytest_plugin.cassettes.naming import NAME_BYTES_MAX, file_name
+from agentsim.pytest_plugin.cassettes.telling import LINES_MAX, cassette_lines
+from agentsim.pytest_plugin.cassettes.use import mode_of
+from agentsim.pytest_plugin.options import RECORD_MODES, Settings
 from tests.support.command import agentsim
 from tests.support.inner import pytest_here
 
@@ -196,44 +201,68 @@ def test_a_cassette_of_another_test_is_refused(recorded: Path) -> None:
     assert "was recorded for test_it.py::test_one, not for" in done.out
 
 
-MODES_TESTS = """
-import pytest
-
-
-@pytest.mark.agentsim_cassette(mode="MODE")
-def test_it(cassette):
-    print("mode:", cassette.tape.mode)
-"""
-
-
 @pytest.mark.parametrize(
     ("flag", "marker", "ci", "mode"),
     [
+        (None, None, "", "replay"),
         (None, "record", "", "record"),
         (None, "record", "false", "record"),
-        (None, "record", "true", None),
+        (None, "record", "true", "replay"),
+        (None, "replay", "true", "replay"),
         ("record-missing", "record", "true", "record-missing"),
-        ("replay", "record", "", None),
-        ("refresh", "replay", "1", "refresh"),
+        ("record", None, "1", "record"),
+        ("replay", "record", "", "replay"),
+        ("refresh", "replay", "", "refresh"),
     ],
 )
 def test_there_is_one_mode(
-    tmp_path: Path, flag: str | None, marker: str, ci: str, mode: str | None
+    monkeypatch: pytest.MonkeyPatch,
+    flag: str | None,
+    marker: str | None,
+    ci: str,
+    mode: str,
 ) -> None:
     """The command line goes before the marker, which records nothing where CI is set."""
-    project(tmp_path, MODES_TESTS.replace("MODE", marker))
-    flags = [] if flag is None else [f"--agentsim-record={flag}"]
-    done = pytest_here(tmp_path, *flags, CI=ci)
-    if mode is not None:
-        assert f"mode: {mode}" in done.out
-        assert f"cassettes ({mode}): 1 test, 0 hits" in done.out
-        return
-    assert "there is no such cassette" in done.out
-    assert pytest_here(tmp_path, RECORD).code == 0
-    done = pytest_here(tmp_path, *flags, CI=ci)
-    assert "mode: replay" in done.out
-    note = "it replays, though its marker says record: where CI is set"
-    assert (note in done.out) == (ci == "true")
+    monkeypatch.setenv("CI", ci)
+    declared = {} if marker is None else {"mode": marker}
+    found = mode_of(declared, Settings(record=flag))
+    ignored = flag is None and marker == "record" and ci == "true"
+    assert (found.mode, bool(found.note)) == (mode, ignored)
+
+
+def test_the_mode_of_a_marker_counts_but_in_ci(tmp_path: Path) -> None:
+    """It records as the marker says; where that is not done, the summary says why."""
+    mark = "import pytest\n@pytest.mark.agentsim_cassette(mode='record')\n"
+    project(tmp_path, f"{mark}def test_it(cassette): pass\n")
+    assert "cassettes (record): 1 test, 0 hits" in pytest_here(tmp_path).out
+    done = pytest_here(tmp_path, CI="true")
+    assert "replay: nothing was asked for; it replays, though its marker" in done.out
+
+
+@settings(max_examples=40)
+@given(st.text("a\u00e4_.:[]/ \n-", max_size=300))
+def test_every_name_of_a_test_makes_a_file_name(inside: str) -> None:
+    """It has letters, digits and `_.-` only, fits, and is the same each time."""
+    name = file_name(inside)
+    assert re.fullmatch(r"[\w.-]*", name)
+    assert len(name.encode()) <= NAME_BYTES_MAX + len("-12345678")
+    assert name == file_name(inside)
+
+
+def test_long_names_that_differ_at_their_ends_stay_apart() -> None:
+    """What is cut off counts in what stands for it."""
+    assert file_name("a" * 200) != file_name("a" * 199 + "b")
+
+
+def test_only_so_many_odd_tests_are_told() -> None:
+    """The others are counted; -v tells of all."""
+    quiet = {"mode": "replay", "hits": 1, "misses": 0, "live": 0, "untouched": []}
+    use = {**quiet, "untouched": [1], "changes": [], "notes": []}
+    uses = {f"test_{number}": use for number in range(LINES_MAX + 2)}
+    lines = [*cassette_lines(uses, verbose=False)]
+    assert len(lines) == LINES_MAX + 2
+    assert lines[-1] == "agentsim:   and 2 more tests: -v tells them all"
+    assert len([*cassette_lines(uses, verbose=True)]) == LINES_MAX + 3
 
 
 def test_wrong_words_are_refused(tmp_path: Path) -> None:

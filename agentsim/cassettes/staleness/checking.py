@@ -276,7 +276,7 @@ def _judge_uses(
             told.find(CHANGED.get(kind, "request"), words)
     if len(known) < len(uses):
         told.unknown.append(
-            "whether it still fits: its test did not run since it is so"
+            "whether it still fits: its test did not run with it as it is now"
         )
     elif all(use.passed for use in known):
         _judge_untouched(cassette, known, told)

@@ -15,7 +15,7 @@ import pytest
 from agentsim.core import UsageError, did_you_mean
 from agentsim.pytest_plugin.options import Settings
 
-__all__ = ["MARKER", "Place", "declared_in", "place_of"]
+__all__ = ["MARKER", "Place", "declared_in", "file_name", "place_of"]
 
 MARKER = "agentsim_cassette"
 
@@ -96,7 +96,7 @@ def place_of(
             raise UsageError(f"mark.{MARKER}, path: expected a path, got {named!r}")
         return Place(item.path.parent / named)
     inside = item.nodeid.partition("::")[2]
-    name = f"{_file_name(inside)}.yaml"
+    name = f"{file_name(inside)}.yaml"
     if settings.cassette_dir is None:
         folder = item.path.parent / "cassettes" / item.path.stem
         return Place(folder / name, f"{item.path.name}::{inside}")
@@ -108,9 +108,9 @@ def place_of(
     return Place(folder / name, f"{file.as_posix()}::{inside}")
 
 
-def _file_name(inside: str) -> str:
+def file_name(inside: str) -> str:
     """The place of a test in its file, with what every file system takes."""
-    name = re.sub(r"[^\w.-]+", "-", inside.replace("::", ".")).strip("-")
+    name = re.sub(r"[^\w.-]+", "-", inside.replace("::", ".")).strip("-") or "test"
     data = name.encode()
     if len(data) <= NAME_BYTES_MAX:
         return name
