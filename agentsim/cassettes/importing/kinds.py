@@ -139,8 +139,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "bare, one a line, or in the body of a request.",
             "`messages` or `input`, or messages with `role`",
             "Each answer of the model, with all that was said before as its request, and "
-            "the other fields of the body; tools with their results. Ids are made and token "
-            "counts are 0, since such a list has none.",
+            "the other fields of the body; tools with their results. Ids are made, and "
+            "there are no token counts (0 for Anthropic), since such a list has none.",
             "What stands behind the last answer.",
             is_transcript,
             read_lists,

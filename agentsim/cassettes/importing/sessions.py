@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentsim.cassettes.importing.bodies import JSON, URLS
-from agentsim.cassettes.importing.values import Recording, Unreadable
+from agentsim.cassettes.importing.values import BYTES_MAX, Recording, Unreadable
 from agentsim.cassettes.records import (
     RecordedAnswer,
     RecordedExchange,
@@ -72,14 +72,29 @@ def _recording(session: Session, name: str, missing: str) -> Recording:
     known: dict[object, None] = {call.call_id: None for call in session.calls}
     known.pop("", None)
     entries: list[Entry] = []
+    size = 0
     for part in session.parts:
-        entries.extend(_entries(part, name, known, left_out))
+        for entry in _entries(part, name, known, left_out):
+            entries.append(entry)
+            size += _size(entry)
+            if size > BYTES_MAX:
+                raise Unreadable(
+                    f"its requests, each with all that was said before, need more than "
+                    f"{BYTES_MAX >> 20} MiB: split it, or leave out its end",
+                    name,
+                )
     entries += map(_tool, session.calls)
     notes = (*session.notes, *left_out.notes())
     if missing and entries:
         words = "a request that has them is not found in the cassette"
         notes = (*notes, f"{missing} are not in such a file: {words}")
     return Recording(_in_order(entries), notes)
+
+
+def _size(entry: Entry) -> int:
+    if isinstance(entry, RecordedTool):
+        return len(entry.result)
+    return len(entry.request.body) + len(entry.answer.body)
 
 
 def _in_order(entries: list[Entry]) -> tuple[Entry, ...]:

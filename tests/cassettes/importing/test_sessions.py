@@ -15,7 +15,9 @@ from agentsim.cassettes import (
     import_recordings,
     load_cassette,
 )
+from agentsim.cassettes.deck import Deck
 from agentsim.cassettes.importing import KINDS
+from agentsim.cassettes.importing import sessions as reader
 from agentsim.cassettes.importing.values import Recording, Unreadable
 from tests.cassettes.importing.samples import MESSAGES
 from tests.providers.transcripts.sessions.samples import (
@@ -191,3 +193,50 @@ def test_exchanges_may_be_a_list_and_need_not_name_their_wire() -> None:
     assert wires == ["openai-chat", "anthropic-messages", "openai-responses", ""]
     with pytest.raises(Unreadable, match=r"f: \[1\]: no exchange"):
         read("exchanges", json.dumps([rows[0], 7]))
+
+
+def _ask(deck: Deck, wire: str, body: dict[str, Any]) -> str:
+    """Send a request through the SDK of its wire; what the answer says and asks for."""
+    if wire == "openai-chat":
+        chat = deck.openai_sync().chat.completions.create(**body)
+        message = chat.choices[0].message
+        return message.content or str([call.id for call in message.tool_calls or ()])
+    if wire == "openai-responses":
+        answer = deck.openai_sync().responses.create(**body)
+        calls = [one.call_id for one in answer.output if one.type == "function_call"]
+        return answer.output_text or str(calls)
+    said = deck.anthropic_sync().messages.create(**body, max_tokens=9)
+    blocks = [
+        one.text if one.type == "text" else f"['{one.id}']" for one in said.content
+    ]
+    return "".join(blocks)
+
+
+@pytest.mark.parametrize("name", ["chat", "responses", "anthropic"])
+def test_imported_conversations_are_replayed_to_the_sdks(
+    tmp_path: Path, name: str
+) -> None:
+    """The SDK of each wire gets the answers, asked as the program would have asked."""
+    wire, text = LISTS[name]
+    listed = json.loads(text)
+    body = listed if isinstance(listed, dict) else {"messages": listed}
+    body = {"model": "a-model", **body}
+    (tmp_path / "a").write_text(json.dumps(body))
+    import_recordings([tmp_path / "a"], tmp_path / "to.yaml")
+    key = "input" if "input" in body else "messages"
+    listed = body[key]
+    first = next(
+        at for at, one in enumerate(listed) if at and one.get("role") != "user"
+    )
+    last = max(at for at, one in enumerate(listed) if one.get("content") == "Gone.")
+    with Deck(tmp_path / "to.yaml", all_used=True) as deck:
+        asked = [{**body, key: listed[:end]} for end in (first, last)]
+        told = [_ask(deck, wire, one) for one in asked]
+    assert told == ["['c1']", "Gone."]
+
+
+def test_what_needs_too_much_room_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each request has all that was said before: a long session is told to be split."""
+    monkeypatch.setattr(reader, "BYTES_MAX", 500)
+    with pytest.raises(Unreadable, match="need more than 0 MiB: split it"):
+        read("claude-code", CLAUDE_CODE)

@@ -1,7 +1,7 @@
 """Messages of a model as the answer of its service, in the form of each wire.
 
-What a session does not tell is left as it has to stand there: ids are made, token counts
-are 0.
+What a session does not tell is as it has to be there: ids are made; token counts are
+left out, and are 0 for Anthropic, whose clients need them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ def _chat(
     reason: str,
     own: str,
 ) -> dict[str, Any]:
-    asked, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     choices = [
         {
             "index": index,
@@ -99,12 +98,15 @@ def _chat(
         "created": 0,
         "model": model,
         "choices": choices,
-        "usage": {
-            "prompt_tokens": asked,
-            "completion_tokens": written,
-            "total_tokens": asked + written,
-        },
+        **_usage(usage, "prompt_tokens", "completion_tokens"),
     }
+
+
+def _usage(usage: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The field with the token counts; none where none is known."""
+    counts = {name: _count(usage, name) for name in names}
+    total = sum(counts.values())
+    return {"usage": {**counts, "total_tokens": total}} if total else {}
 
 
 def _anthropic(
@@ -144,7 +146,6 @@ def _responses(
     own: str,
 ) -> dict[str, Any]:
     cut = reason in ("length", "max_tokens")
-    counts = {key: _count(usage, key) for key in _COUNTS}
     return {
         "id": own,
         "object": "response",
@@ -154,12 +155,7 @@ def _responses(
         "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
         "model": model,
         "output": [_item(item, f"{own}_{index}") for index, item in enumerate(items)],
-        "usage": {
-            **counts,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": sum(counts.values()),
-        },
+        **_usage(usage, *_COUNTS),
     }
 
 
