@@ -31,6 +31,7 @@ __all__ = [
     "complete_end",
     "entry_lines",
     "load_cassette",
+    "load_header",
     "read_cassette",
 ]
 
@@ -71,7 +72,23 @@ def load_cassette(path: FilePath | str) -> Cassette:
     Raises:
         CassetteError: when it can't be read, with file, line and field.
     """
-    path = FilePath(path)
+    return read_cassette(_bytes_of(FilePath(path)), str(path))
+
+
+def load_header(path: FilePath | str) -> CassetteHeader:
+    """Read what a cassette says of itself, whatever stands behind that.
+
+    Raises:
+        CassetteError: when the file can't be read, or begins as no cassette.
+    """
+    data = _bytes_of(FilePath(path))
+    end = complete_end(data)
+    if end == 0:
+        raise CassetteError(_nothing_complete(data, str(path)))
+    return _read_header(next(_pieces(data[:end])), str(path))
+
+
+def _bytes_of(path: FilePath) -> bytes:
     try:
         if path.exists() and not path.is_file():
             raise CassetteError(f"{path}: this is no regular file: name a cassette")
@@ -79,14 +96,13 @@ def load_cassette(path: FilePath | str) -> Cassette:
             raise CassetteError(
                 f"{path}: longer than {BYTES_MAX >> 20} MiB: record in parts"
             )
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         raise CassetteError(f"{path}: there is no such file: record it first") from None
     except (OSError, ValueError):
         raise CassetteError(
             f"{path}: this file can't be read: check its name and permissions"
         ) from None
-    return read_cassette(data, str(path))
 
 
 def read_cassette(data: bytes, name: str = "the cassette") -> Cassette:

@@ -13,16 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.cassettes import (
-    CassetteHeader,
     CassetteWriter,
     RecordedExchange,
     load_cassette,
 )
 from agentsim.cassettes.locks import still_there
 from agentsim.cassettes.records import ENDINGS, AnswerEnding
+from agentsim.cassettes.redaction import RedactionRules
 from agentsim.cassettes.tape import MODES, Mode, Tape
 from agentsim.core import CassetteError, CassetteInUse, CassetteMiss
 from tests.cassettes.test_tape import CHAT, Ticks, ask, session
+
+WHEN = "2026-11-30T00:00:00Z"
 
 CUT = "---\nkind: exchange\nnumber: 9\nrequest: {}\nans"
 
@@ -240,18 +242,55 @@ def test_age_decides_what_a_refresh_answers(tmp_path: Path) -> None:
     """What is older than is allowed, or tells no age, is recorded again."""
     path = tmp_path / "c.yaml"
     _write(path)
-    before = path.read_bytes()
-    for days, heard in ((29, "record 0: known"), (31, "live known")):
+    before, known = path.read_bytes(), "record 0: known"
+    for days, heard in ((29, known), (31, "live known")):
         with Tape(path, "refresh", max_age_days=30, clock=Ticks(days=days)) as tape:
             found = tape.answer(ask("known"), CHAT)
             assert (found.answer.body if found else "live known") == heard
             tape.close(keep=False)
     assert path.read_bytes() == before
-    for recorded_at in ("", "yesterday", "2026-11-30T00:00:00"):
-        path.unlink()
-        CassetteWriter(path, CassetteHeader(recorded_at=recorded_at)).close()
-        with Tape(path, "refresh", max_age_days=30, clock=Ticks()) as tape:
-            assert tape.use.unused == ()
+    for told, heard in (('""', "live known"), ("soon", "live known"), (WHEN, known)):
+        path.write_bytes(before.replace(WHEN.encode(), told.encode()))
+        assert session(path, "refresh", "known", max_age_days=0) == [heard]
+
+
+def test_a_refreshed_cassette_is_as_old_as_what_was_kept(tmp_path: Path) -> None:
+    """Its header changes only when all is recorded again; its owner never does."""
+    path = tmp_path / "c.yaml"
+    _write(path, owner="me")
+    before = path.read_bytes()
+    later = Ticks(days=3)
+    with Tape(path, "refresh", clock=later) as tape:
+        assert tape.answer(ask("known"), CHAT)
+    assert path.read_bytes() == before
+    Tape(path, "refresh", clock=later).close()
+    assert load_cassette(path).header.recorded_at == WHEN
+    Tape(path, "refresh", max_age_days=2, clock=later).close()
+    header = load_cassette(path).header
+    assert (header.recorded_at, header.owner) == ("2026-12-03T00:00:00Z", "me")
+
+
+def test_a_spoilt_cassette_can_be_recorded_again(tmp_path: Path) -> None:
+    """What stands behind the header does not matter to who records all anew."""
+    path = tmp_path / "c.yaml"
+    _write(path)
+    path.write_text(path.read_text().replace("number: 1", "number: none"))
+    for mode in MODES:
+        if mode != "record":
+            with pytest.raises(CassetteError, match=r"c.yaml:\d+: number: expected"):
+                Tape(path, mode)
+    assert session(path, "record", "known") == ["live known"]
+    assert session(path, "replay", "known") == ["record 0: known"]
+
+
+def test_a_wrong_pattern_makes_no_file(tmp_path: Path) -> None:
+    """What is wrong with the options is told before anything is written."""
+    path = tmp_path / "c.yaml"
+    with pytest.raises(CassetteError, match="volatile: one of"):
+        Tape(path, "record", volatile=["("])
+    with pytest.raises(CassetteError, match="redaction, patterns"):
+        Tape(path, "record", rules=RedactionRules(patterns=["("]))
+    assert not path.exists()
 
 
 Answer = tuple[str, bytes | list[bytes], AnswerEnding]

@@ -8,11 +8,18 @@ itself too, so that two recordings of one cassette never meet.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
 from agentsim.cassettes.locks import open_locked
-from agentsim.cassettes.reading import begins_as_cassette, complete_end, load_cassette
+from agentsim.cassettes.reading import (
+    begins_as_cassette,
+    complete_end,
+    load_cassette,
+    load_header,
+)
 from agentsim.cassettes.records import Cassette, CassetteHeader
 from agentsim.cassettes.writer import CassetteWriter
 from agentsim.core import CassetteError, did_you_mean
@@ -33,9 +40,12 @@ class TapeFile:
 
     Args:
         header: Of a new cassette.
+        young: Whether a cassette is not too old for `refresh` to answer from.
 
     Attributes:
-        old: What was there; None: nothing that can be read, or no document.
+        answers: Whether what was there is answered.
+        old: What was there, its header only in the mode `record`; None: nothing that
+            can be read.
         writer: None in the mode `replay`.
         written: Where the recording stands.
 
@@ -45,8 +55,16 @@ class TapeFile:
             `replay`, or belongs to another owner.
     """
 
-    def __init__(self, path: Path, mode: Mode, header: CassetteHeader) -> None:
+    def __init__(
+        self,
+        path: Path,
+        mode: Mode,
+        header: CassetteHeader,
+        *,
+        young: Callable[[CassetteHeader], bool],
+    ) -> None:
         check_mode(mode)
+        self.answers = mode != "record"
         self._path = path
         self.written = path
         self.writer: CassetteWriter | None = None
@@ -58,17 +76,28 @@ class TapeFile:
         self._target = path.resolve()
         held = open_locked(path)
         try:
+            self.old = None if _holds_nothing(held) else self._read(mode)
+            self._check_owner(header.owner)
+            if mode == "refresh" and self.old is not None:
+                self.answers = young(self.old.header)
             self._begin(held, mode, header)
         except BaseException:
             held.close()
             raise
 
+    def _read(self, mode: Mode) -> Cassette:
+        """What is there; what is recorded anew may be spoilt behind its header."""
+        if mode == "record":
+            return Cassette(str(self._path), load_header(self._path))
+        return load_cassette(self._path)
+
     def _begin(self, held: BinaryIO, mode: Mode, header: CassetteHeader) -> None:
-        self.old = None if _holds_nothing(held) else load_cassette(self._path)
-        self._check_owner(header.owner)
         if self.old is None or mode == "record-missing":
             self.writer = CassetteWriter(self._path, header, file=held)
             return
+        # What is partly kept is as old as before; who owns it does not change.
+        kept = self.old.header if self.answers else header
+        header = replace(kept, owner=self.old.header.owner or header.owner)
         self._held = held
         self.written = self._target.with_name(self._target.name + BESIDE)
         self.writer = CassetteWriter(self.written, header, fresh=True)

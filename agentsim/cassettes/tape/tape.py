@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import Self
 
+from agentsim.cassettes.matching import MeaningReader
 from agentsim.cassettes.records import (
-    Cassette,
     CassetteHeader,
     RecordedExchange,
     RecordedRequest,
     RecordedTool,
 )
 from agentsim.cassettes.redaction import RedactionRules, Redactor
+from agentsim.cassettes.staleness import age_days
 from agentsim.cassettes.tape.clock import SystemClock, TapeClock
 from agentsim.cassettes.tape.files import Mode, TapeFile
 from agentsim.cassettes.tape.recall import Recall
@@ -72,7 +72,8 @@ class Tape:
         rules: What is secret beside the usual.
         volatile: Regular expressions for what may differ beside ids, uuids and times.
         owner: What it is used for, such as the id of a test; empty: anything.
-        max_age_days: Days after which `refresh` records all again; None: never.
+        max_age_days: Days after which `refresh` records all again, also what tells no
+            time; None: never.
         clock: By default the machine's.
 
     Raises:
@@ -105,19 +106,23 @@ class Tape:
         header = CassetteHeader(
             recorded_by="agentsim", recorded_at=f"{now:%Y-%m-%dT%H:%M:%SZ}", owner=owner
         )
-        self._file = TapeFile(self.path, mode, header)
+        MeaningReader(volatile)  # a wrong pattern is told before a file is touched
+
+        def young(old: CassetteHeader) -> bool:
+            days = age_days(old.recorded_at, now)
+            return max_age_days is None or (days is not None and days <= max_age_days)
+
+        self._file = TapeFile(self.path, mode, header, young=young)
         try:
-            self._begin(redactor, volatile, max_age_days)
+            self._begin(redactor, volatile)
         except BaseException:
             self._file.close(keep=False)
             raise
 
-    def _begin(
-        self, redactor: Redactor, volatile: Sequence[str], max_age_days: float | None
-    ) -> None:
+    def _begin(self, redactor: Redactor, volatile: Sequence[str]) -> None:
         old = self._file.old
         self._recall: Recall | None = None
-        if old is not None and self._answers(old, max_age_days):
+        if old is not None and self._file.answers:
             redactor.reserve(self.path.read_text("utf-8", "surrogateescape"))
             self._recall = Recall(old, redactor, volatile)
         self._recording: Recording | None = None
@@ -126,21 +131,6 @@ class Tape:
             self._recording = Recording(
                 self._file.writer, redactor, self._clock, self._lock, goes_on
             )
-
-    def _answers(self, old: Cassette, max_age_days: float | None) -> bool:
-        if self.mode == "record":
-            return False
-        return self.mode != "refresh" or not self._too_old(old, max_age_days)
-
-    def _too_old(self, old: Cassette, max_age_days: float | None) -> bool:
-        if max_age_days is None:
-            return False
-        try:
-            recorded = datetime.fromisoformat(old.header.recorded_at)
-            age = self._clock.now() - recorded
-        except (ValueError, TypeError):
-            return True  # of what tells no time nobody can say that it is young
-        return age > timedelta(days=max_age_days)
 
     @property
     def use(self) -> TapeUse:
