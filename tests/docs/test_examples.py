@@ -19,6 +19,7 @@ SLOW = (
     "docs/how-to/own-tools.md",
     "docs/how-to/own-worlds.md",
     "docs/how-to/property-tests.md",
+    "docs/how-to/record-a-session.md",
     "docs/how-to/serve-any-program.md",
     "docs/how-to/test-a-responses-loop.md",
     "docs/how-to/test-an-anthropic-loop.md",
