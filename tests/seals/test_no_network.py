@@ -251,3 +251,15 @@ def test_a_pair_over_loopback_is_let_be() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, _strict() as off:
         names["_fallback_socketpair"](server.getsockname()).close()
     assert off.attempts == []
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", ""])
+def test_a_name_of_this_machine_is_no_way_around(name: str) -> None:
+    """The system finds its address; it is free where its address is, or the name."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.socket() as one, _strict(), pytest.raises(Off):
+            one.connect((name, port))
+        for free in ("localhost", f"localhost:{port}", "127.0.0.0/8"):
+            with socket.socket() as one, _strict(free, "::1", "0.0.0.0"):
+                one.connect((name, port))

@@ -12,9 +12,12 @@ from typing import Any, Protocol
 from weakref import WeakSet
 
 from agentsim.engine.seals.asked import EVENTS, PROCESS, Arguments
+from agentsim.engine.seals.foreign_loops import ForeignLoops
 
 _STARTERS = "multiprocessing.popen_"
 """Modules that `multiprocessing` imports when it starts its first process."""
+
+_NEW_SOCKET = "socket.__new__"
 
 
 class Judge(Protocol):
@@ -27,13 +30,14 @@ class Judge(Protocol):
 class _Hook:
     """The one audit hook of the process, and who judges at the moment."""
 
-    __slots__ = ("_asking", "_before", "_idents", "_judges")
+    __slots__ = ("_asking", "_before", "_idents", "_judges", "_loops")
 
     def __init__(self) -> None:
         self._judges: tuple[Judge, ...] = ()
         self._before: WeakSet[threading.Thread] | None = None
         self._idents: frozenset[int] = frozenset()
         self._asking = threading.local()
+        self._loops = ForeignLoops(self._hear)
 
     def install(self) -> None:
         """Put the hook in, once, and take down which threads were there before it."""
@@ -49,12 +53,15 @@ class _Hook:
     def enter(self, judge: Judge) -> None:
         """Let somebody judge, before those who judge already."""
         self._judges = (judge, *self._judges)
+        self._loops.listen()
 
     def leave(self, judge: Judge) -> None:
         """Let it judge no more; it need not be the one that came last."""
         judges = list(self._judges)
         del judges[next(at for at, one in enumerate(judges) if one is judge)]
         self._judges = tuple(judges)
+        if not judges:
+            self._loops.rest()
 
     def was_before(self) -> bool:
         """Whether the thread at hand was there before the hook was."""
@@ -69,6 +76,8 @@ class _Hook:
             return
         if event == "import" and str(args[0]).startswith(_STARTERS):
             event = PROCESS
+        if event == _NEW_SOCKET:
+            self._loops.listen()  # a loop has a pair of its own, and may be a new kind
         if event not in EVENTS:
             return
         if getattr(self._asking, "now", False):

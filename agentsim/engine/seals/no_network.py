@@ -100,7 +100,7 @@ class NoNetwork:
         text = f"{who} asked for {EVENTS[event](args)}, but {self._advice}"
         self.attempts.append(text)
         if here or (self._strict and _is_waited_for()):
-            if event == "socket.connect":
+            if event == "socket.connect" and args[0] is not None:
                 args[0].close()  # libraries do so for an OSError only
             raise self._error(text)
         raise PermissionError(text)
@@ -127,6 +127,8 @@ class NoNetwork:
             return True  # the kernel's own kinds, such as netlink
         address = _address(host)
         if address is None:
+            if self._strict:
+                return self._is_name_open(host, port)
             return self._is_name_free(host)
         if self._is_found(host, port):
             return True
@@ -163,15 +165,33 @@ class NoNetwork:
                 free = True
         return free
 
+    def _is_name_open(self, name: str, port: int | None) -> bool:
+        """Whether a connection to a name is let through where this machine is not."""
+        named = name.lower().rstrip(".")
+        if any(
+            fnmatchcase(named, pattern) and _same(port, allowed)
+            for pattern, allowed in self._names
+        ):
+            return True
+        if not self._is_name_free(name):
+            return False
+        found = _addresses(name or "localhost")
+        return bool(found) and all(self._is_address_free(one, port) for one in found)
+
     def _look_up(self, name: str, port: int | None) -> None:
         """Find the addresses of a name that is let through: connections show no names."""
         if "*" in name:
             return
-        try:
-            found = socket.getaddrinfo(name, None)
-        except OSError:
-            return  # who asks for it will be told the same
-        self._found.update(((str(entry[4][0]), port), None) for entry in found)
+        self._found.update(((found, port), None) for found in _addresses(name))
+
+
+def _addresses(name: str) -> list[str]:
+    """The addresses of a name; none where it has none: who asks will be told the same."""
+    try:
+        found = socket.getaddrinfo(name, None)
+    except OSError:
+        return []
+    return [str(entry[4][0]) for entry in found]
 
 
 def _with_port(host: str) -> tuple[str, int | None]:
