@@ -111,7 +111,8 @@ class OpenTape:
             if empty and tape.use.hits == 0:
                 tape.written.unlink(missing_ok=True)
             else:
-                self.beside = tape.written
+                near = tape.path.with_name(tape.written.name)
+                self.beside = near if near.exists() else tape.written
 
 
 def check_command(program: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agentsim.cassettes import RecordedRequest, body_text, wire_of_url
+from agentsim.cassettes import RecordedExchange, RecordedRequest, body_text, wire_of_url
 from agentsim.cassettes.tape import Tape
 from agentsim.core import CassetteError, CassetteMiss, ProviderError
 from agentsim.providers.transports import (
@@ -29,7 +29,7 @@ from agentsim.server.hosting.presence import gone, while_there
 from agentsim.server.recording.asking import Asked, Asking, Lost
 from agentsim.server.recording.headers import told
 from agentsim.server.recording.passing import Kept, pass_on
-from agentsim.server.recording.playing import play
+from agentsim.server.recording.playing import ReadOn, play
 from agentsim.server.recording.troubles import Troubles
 from agentsim.server.recording.upstreams import Upstream, found_in
 
@@ -103,7 +103,7 @@ class ProxyApp:
     ) -> bool:
         found = self._on.tape.answer(request, wire)
         if found is not None:
-            return await play(found.answer, send, real=self._on.real)
+            return await self._played(found, send)
         assert self._on.asking is not None, "a tape that replays has no live answers"
         taking = self._on.tape.begin(request, wire)
         kept = Kept(taking, self._on.troubles.lose)
@@ -119,6 +119,16 @@ class ProxyApp:
             kept.end("closed by the client")
             raise
         return True
+
+    async def _played(self, found: RecordedExchange, send: Send) -> bool:
+        try:
+            return await play(found.answer, send, real=self._on.real)
+        except ReadOn:
+            self._on.troubles.miss(
+                f"{self._on.tape.path}: exchange {found.number} was left by the client when "
+                "it was recorded, and is waited for now: record it again"
+            )
+            return False
 
     def _asked(self, scope: Scope, body: bytes | None) -> Asked:
         path = scope["raw_path"].decode("latin-1")
@@ -136,7 +146,7 @@ class ProxyApp:
         headers = scope["headers"]
         upstream, below = found_in(self._on.upstreams, path, told(headers))
         query = scope["query_string"].decode("latin-1")
-        target = f"{below}?{query}" if query else below
+        target = (below or "/") + (f"?{query}" if query else "")
         return Asked(scope["method"], upstream.origin, target, headers, body)
 
 

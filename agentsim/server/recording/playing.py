@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from agentsim.cassettes import RecordedAnswer
 from agentsim.server.asgi import Send
+from agentsim.server.recording.headers import of_answer
 
-__all__ = ["play"]
+__all__ = ["ReadOn", "play"]
 
 PASSING = (408, 409, 429)
 """Statuses below 500 after which SDKs ask again."""
@@ -16,31 +18,48 @@ PATIENCE_S = 120
 """A wait that is longer than this keeps SDKs from asking again, and is left as it is."""
 
 
+LEAVING_S = 60.0
+"""Real seconds that a client has to leave an answer which it left when it was recorded."""
+
+
+class ReadOn(Exception):
+    """The client did not leave the answer that it left when it was recorded."""
+
+
 async def play(answer: RecordedAnswer, send: Send, *, real: bool) -> bool:
     """Send a recorded answer; False where the connection broke when it was recorded.
+
+    What the client left then stays open until it leaves: it may wait for a time-out.
 
     Args:
         real: Whether it takes the time that it took; else it comes at once, and so do
             the requests after an error.
+
+    Raises:
+        ReadOn: where the client stays.
     """
-    if answer.status is None:
-        return False
+    if answer.status is not None:
+        await _send(answer, answer.status, send, real=real)
+    if answer.ended == "closed by the client":
+        await asyncio.sleep(LEAVING_S)
+        raise ReadOn
+    return answer.ended == "whole"
+
+
+async def _send(answer: RecordedAnswer, status: int, send: Send, *, real: bool) -> None:
+    """Send all that there is of an answer."""
     clock = _Clock(real=real)
     await clock.reach(answer.at_ms)
     whole = answer.ended == "whole"
-    headers = dict(answer.headers) if real else _without_waits(answer)
+    headers = answer.headers if real else _without_waits(answer, status)
+    told = [
+        (n.encode("latin-1"), v.encode("latin-1", "replace"))
+        for n, v in headers.items()
+    ]
+    told = of_answer(told, decoded=True)
     if answer.chunks is None and whole:
-        headers["content-length"] = str(len(_raw(answer.body)))
-    await send(
-        {
-            "type": "http.response.start",
-            "status": answer.status,
-            "headers": [
-                (name.encode("latin-1"), value.encode("latin-1", "replace"))
-                for name, value in headers.items()
-            ],
-        }
-    )
+        told.append((b"content-length", b"%d" % len(_raw(answer.body))))
+    await send({"type": "http.response.start", "status": status, "headers": told})
     for at_ms, text in answer.chunks or ((answer.at_ms, answer.body),):
         await clock.reach(at_ms)
         await send(
@@ -48,7 +67,6 @@ async def play(answer: RecordedAnswer, send: Send, *, real: bool) -> bool:
         )
     if whole:
         await send({"type": "http.response.body", "body": b""})
-    return whole
 
 
 class _Clock:
@@ -65,11 +83,10 @@ class _Clock:
         await asyncio.sleep(wait_s)
 
 
-def _without_waits(answer: RecordedAnswer) -> dict[str, str]:
+def _without_waits(answer: RecordedAnswer, status: int) -> Mapping[str, str]:
     """The headers; after errors SDKs wait for no more than a millisecond."""
-    assert answer.status is not None
-    headers = dict(answer.headers)
-    if answer.status not in PASSING and answer.status < 500:
+    headers = answer.headers
+    if status not in PASSING and status < 500:
         return headers
     try:
         patient = float(headers.get("retry-after", "0")) <= PATIENCE_S

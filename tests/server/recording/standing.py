@@ -80,6 +80,7 @@ class Service:
     def __init__(self, *answers: Sequence[Piece]) -> None:
         self._answers = answers
         self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket.settimeout(5)  # else a failing test would wait for ever
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self.asked: list[bytes] = []
         self.came = threading.Event()
@@ -90,13 +91,19 @@ class Service:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            self._socket.settimeout(0)
         self._thread.join()
         self._socket.close()
+        assert kind is not None or len(self.asked) == len(self._answers)
 
     def _run(self) -> None:
         for pieces in self._answers:
-            connection, _peer = self._socket.accept()
+            try:
+                connection, _peer = self._socket.accept()
+            except (TimeoutError, BlockingIOError):
+                return
             with connection:
                 self.asked.append(_request(connection))
                 self.came.set()
@@ -113,9 +120,9 @@ class Service:
 
 
 def _request(connection: socket.socket) -> bytes:
-    """Read one request to its end."""
-    got = b""
-    while b"\r\n\r\n" not in got:
+    """Read one request to its end; or the first bytes of what is no HTTP."""
+    got = connection.recv(65536)
+    while got[:1].isalpha() and b"\r\n\r\n" not in got:
         got += connection.recv(65536)
     head, _, body = got.partition(b"\r\n\r\n")
     sizes = [
