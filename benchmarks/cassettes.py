@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from agentsim.cassettes import (
@@ -51,13 +52,22 @@ def as_ours() -> Callable[[], Cassette]:
     return lambda: read_cassette(data)
 
 
-def as_vcr() -> Callable[[], Any]:
-    """Reads the YAML of vcrpy as vcrpy does, by PyYAML's reader in C."""
+def as_vcr() -> tuple[str, Callable[[], Any]]:
+    """Reads the same content as vcrpy does, and what it is that reads.
+
+    That is vcrpy itself where it is installed, and otherwise only its larger part:
+    PyYAML's reader in C, on the file that vcrpy writes.
+    """
     import yaml
 
     interactions = [
         {
-            "request": {"method": "POST", "uri": "https://a.example", "body": "{}"},
+            "request": {
+                "method": "POST",
+                "uri": "https://a.example",
+                "body": "{}",
+                "headers": {},
+            },
             "response": {
                 "status": {"code": 200, "message": "OK"},
                 "headers": {"content-type": ["text/event-stream"]},
@@ -68,4 +78,15 @@ def as_vcr() -> Callable[[], Any]:
     ]
     content = {"interactions": interactions, "version": 1}
     text = yaml.dump(content, Dumper=yaml.CDumper)
-    return lambda: yaml.load(text, Loader=yaml.CLoader)
+    try:
+        vcr = import_module("vcr")
+        serialize, yamlserializer = map(
+            import_module, ("vcr.serialize", "vcr.serializers.yamlserializer")
+        )
+    except ModuleNotFoundError:
+        return "PyYAML (C) on vcrpy's file", lambda: yaml.load(
+            text, Loader=yaml.CLoader
+        )
+    return f"vcrpy {vcr.__version__}", lambda: serialize.deserialize(
+        text, yamlserializer
+    )

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from agentsim.core import (
+    Client,
     Decision,
     Delta,
     Message,
@@ -45,8 +46,15 @@ class StockRun:
 
     def __call__(self) -> RunResult:
         """One run on the same loop."""
+        return self.run(self.canned())
+
+    def canned(self) -> Client:
+        """A new client with the replies of the scenario."""
+        return _Canned(iter(self._responses))
+
+    def run(self, client: Client) -> RunResult:
+        """One run on the same loop, with a client."""
         world = World(tuple(self._scenario.world))
-        client = _Canned(iter(self._responses))
         config = AgentConfig(
             resolve=lambda: client,
             model="canned",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -493,26 +492,3 @@ def test_any_body_has_a_meaning(body: str, wire: str) -> None:
     """What is no request means itself: it never breaks, and it is found again."""
     assert same(body, body, wire)
     assert same(chat(say("user", body)), chat(say("user", body)), wire)
-
-
-@pytest.mark.slow
-def test_a_match_costs_the_same_among_many(figure: Callable[[str], None]) -> None:
-    """A match among 1,000 exchanges takes as long as among 10, within a half."""
-    story = [say("user", "Go on."), *(asks(f"call_a{n}") for n in range(20))]
-    taken = {}
-    for count in (10, 1_000):
-        bodies = [chat(*story, say("user", f"step {n}")) for n in range(count)]
-        best = []
-        for _ in range(3):
-            matcher = recorded(*bodies)
-            for body in bodies[-10:]:
-                started = time.perf_counter()
-                matcher.find(body, CHAT)
-                best.append(time.perf_counter() - started)
-        taken[count] = min(best)
-    ratio = taken[1_000] / taken[10]
-    figure(
-        f"cassettes: a match among 1,000 takes {ratio:.2f} x that among 10 "
-        f"({taken[1_000] * 1e6:.0f} us)"
-    )
-    assert ratio < 1.5
