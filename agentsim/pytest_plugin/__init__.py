@@ -1,4 +1,4 @@
-"""The pytest plugin: the `sim` fixture, its options, and runs as snapshots.
+"""The pytest plugin: the fixtures `sim` and `cassette`, options, and runs as snapshots.
 
 pytest loads `hooks` alone, which imports nothing heavy; the rest comes with first use.
 """

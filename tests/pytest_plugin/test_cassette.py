@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -169,7 +170,9 @@ def test_a_failing_test_keeps_its_old_cassette(recorded: Path) -> None:
     path = recorded / "cassettes/test_it/test_one.yaml"
     before = path.read_bytes()
     words = ("-k", "one", "--agentsim-record=record")
-    assert pytest_here(recorded, *words, FAILS="1").code == 1
+    done = pytest_here(recorded, *words, FAILS="1")
+    assert done.code == 1
+    assert "it failed: what it recorded is in test_one.yaml.new" in done.out
     assert path.read_bytes() == before
     assert [name for name in files(recorded) if name.endswith(".new")] == [
         "cassettes/test_it/test_one.yaml.new"
@@ -533,6 +536,17 @@ def test_recording_may_reach_the_network(tmp_path: Path) -> None:
         done = pytest_here(tmp_path, *flags)
         assert (done.code, "1 failed" in done.out) == (1, True)
         assert "asked for a connection to 192.0.2.1:9" in done.out
+
+
+def test_clients_that_nobody_sees_are_a_note(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is written in C and loaded is told once in all, and fails no test."""
+    monkeypatch.setitem(sys.modules, "pycurl", None)
+    done = pytest_here(recorded)
+    assert done.code == 0
+    [note] = [line for line in told(done.out) if "note" in line]
+    assert note.startswith("agentsim: note: pycurl is loaded, written in C: what such")
 
 
 BOTH = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from agentsim.cassettes.redaction import RedactionRules
 from agentsim.cassettes.staleness import age_days, file_digest
 from agentsim.cassettes.tape import SystemClock
 from agentsim.core import CassetteError, CassetteMiss, UsageError
+from agentsim.engine import unseen_clients
 from agentsim.pytest_plugin.cassettes.naming import MARKER, declared_in, place_of
 from agentsim.pytest_plugin.cassettes.telling import use_words
 from agentsim.pytest_plugin.options import RECORD_MODES, Settings
@@ -190,21 +192,39 @@ class CassetteTest:
         Raises:
             UsageError: for what fixtures looked for after the test, in vain.
         """
+        from agentsim.cassettes.deck import UnseenClientWarning
+
         __tracebackhide__ = True
         use = self.deck.tape.use
         failed = self._failure or CassetteError(f"{self._item.nodeid} failed")
         error = None if self.passed else failed
         try:
-            self.deck.__exit__(None if error is None else type(error), error, None)
+            with warnings.catch_warnings():
+                # Once for the session is enough, and it is nobody's failure.
+                warnings.simplefilter("ignore", UnseenClientWarning)
+                self.deck.__exit__(None if error is None else type(error), error, None)
         finally:
+            self._note_beside(use)
             self.noted = self._noted(use)
+
+    def _note_beside(self, use: TapeUse) -> None:
+        """Note what the summary has to tell, and what a replay could not see."""
+        if use.lost:
+            listed = ", ".join(use.lost)
+            self._notes.append(f"a replay gives results as JSON has them, of {listed}")
+        if use.live + use.tool_live and not self.passed:
+            name = self.deck.tape.written.name
+            self._notes.append(f"it failed: what it recorded is in {name}")
+        unseen = unseen_clients() if self._mode == "replay" else ()
+        if unseen:
+            verb = "is" if len(unseen) == 1 else "are"
+            words = f"{', '.join(unseen)} {verb} loaded, written in C"
+            advice = "what such clients send is not seen, and a replay lets it out"
+            self._item.user_properties.append(("agentsim_note", f"{words}: {advice}"))
 
     def _noted(self, use: TapeUse) -> dict[str, Any]:
         """What the report of the test carries, as plain values."""
         path, root = self._place.path, self._item.config.rootpath
-        if use.lost:
-            listed = ", ".join(use.lost)
-            self._notes.append(f"a replay gives results as JSON has them, of {listed}")
         replaced = self.passed and self._mode in ("record", "refresh")
         left = [] if replaced else [entry.number for entry in _left(use)]
         noted = {
