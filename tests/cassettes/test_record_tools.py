@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, IntEnum
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from agentsim.cassettes import load_cassette
 from agentsim.cassettes.tape import Mode, Tape, record_tools
@@ -93,7 +96,9 @@ def test_what_json_does_not_carry_is_told(tmp_path: Path) -> None:
         "path": PurePosixPath("a/b"),
         "object": [Tape],
         "number": float("nan"),
-        "other": True.__class__.__mro__,
+        "model": Order(items=[Color.RED], due=date(2026, 11, 30)),
+        "texts": [Name("a"), Count(3), Share(0.5), Level.HIGH, 10**400],
+        "mapping": MappingProxyType({Name("k"): (UUID(int=5),)}),
     }
     path = tmp_path / "l.yaml"
     with Tape(path, "record") as tape:
@@ -103,15 +108,45 @@ def test_what_json_does_not_carry_is_told(tmp_path: Path) -> None:
         lost = [one.partition(": ")[2] for one in tape.use.lost]
     assert lost == [
         *("tuple", "set", "Bill, Decimal, date", "Color, int as a key", "bytes"),
-        *("PurePosixPath", "type", "float", "tuple, type"),
+        *("PurePosixPath", "type", "float", "Color, Order, date"),
+        *("Count, Level, Name, Share, int", "Name as a key, UUID, mappingproxy, tuple"),
     ]
     with Tape(path) as tape:
         (tool,) = record_tools(tape, [results.__getitem__])
         assert [tool(name) for name in results] == [
             *([1, 2], ["a", "b"], {"amount": "4.50", "due": "2026-11-30"}),
             *({"1": "red"}, "a\\xff", "a/b", ["<type>"], "<float>"),
-            ["<type>", "<type>", "<type>"],
+            {"items": ["red"], "due": "2026-11-30"},
+            ["a", 3, 0.5, 2, "<int>"],
+            {"k": ["00000000-0000-0000-0000-000000000005"]},
         ]
+
+
+class Order(BaseModel):
+    """Something of pydantic."""
+
+    items: list[Color]
+    due: date
+
+
+class Name(str):
+    """A text by another name."""
+
+    __slots__ = ()
+
+
+class Count(int):
+    """A number by another name."""
+
+
+class Share(float):
+    """Another one."""
+
+
+class Level(IntEnum):
+    """A number with a name."""
+
+    HIGH = 2
 
 
 class Busy(Exception):

@@ -156,6 +156,8 @@ def test_a_refresh_keeps_what_is_asked_for(tmp_path: Path) -> None:
     before = path.read_bytes()
     assert session(path, "refresh", "one", "two", "three")[2] == "record 2: three"
     assert path.read_bytes() == before
+    assert session(path, "refresh", "two", "one", "three")[1] == "record 0: one"
+    assert sorted(path.read_text()) == sorted(before.decode())
     assert session(path, "refresh", "one", "2", "three") == [
         *("record 0: one", "live 2", "record 2: three"),
     ]

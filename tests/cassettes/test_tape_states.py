@@ -228,6 +228,41 @@ def test_a_failed_recording_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@contextmanager
+def _files_up_to(size: int) -> Iterator[None]:
+    """A disk that has room for files of so many bytes only."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_told_and_the_old_one_stays(tmp_path: Path) -> None:
+    """What can't be written is no answer, and what lacks it replaces nothing."""
+    path = tmp_path / "c.yaml"
+    _write(path)
+    before = path.read_bytes()
+    tape = Tape(path, "record")
+    large, left, small = (tape.begin(ask(text), CHAT) for text in "abc")
+    for taking, size in ((large, 9_000), (left, 9_000), (small, 9)):
+        taking.head(200, {})
+        taking.body(b"x " * size)
+    with _files_up_to(4_000):
+        with pytest.raises(CassetteError, match="the disk took only a part"):
+            large.end()
+        small.end()
+        with pytest.raises(CassetteError, match="the disk took only a part"):
+            tape.close()
+    assert path.read_bytes() == before
+    assert [one.number for one in load_cassette(tape.written).exchanges] == [3]
+    with pytest.raises(CassetteError, match="this tape was closed"):
+        tape.begin(ask("d"), CHAT)
+    tape.close()
+
+
 def test_a_link_is_followed(tmp_path: Path) -> None:
     """A cassette that is shared by a link is replaced where it is, and stays linked."""
     shared, path = tmp_path / "shared.yaml", tmp_path / "c.yaml"

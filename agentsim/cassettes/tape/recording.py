@@ -94,12 +94,18 @@ class Recording:
             return taking
 
     def copy(self, entry: Entry) -> None:
-        """Keep what was answered from an old cassette, with its time where it can be."""
+        """Keep what was answered from an old cassette.
+
+        It stays as it is until something goes live: a refresh that changes nothing gives
+        the same cassette.
+        """
         with self._lock:
-            self._number += 1
             now = self._now_ms()
-            at_ms = max(entry.at_ms, now) if self._live else entry.at_ms
-            copied = replace(entry, number=self._number, at_ms=at_ms)
+            copied: Entry = entry
+            if self._live:
+                number, at_ms = self._number + 1, max(entry.at_ms, now)
+                copied = replace(entry, number=number, at_ms=at_ms)
+            self._number = max(self._number, copied.number)
             self._before_ms += max(0.0, _end_ms(copied) - now)
             self._writer.add(copied)
 

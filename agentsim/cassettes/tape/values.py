@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
@@ -78,9 +77,9 @@ def _inside(value: Any) -> Any:  # noqa: ANN401 - whatever programs return
     """What a value of another type consists of; itself when that is not known."""
     if isinstance(value, Enum):
         return value.value
-    dump = getattr(value, "model_dump_json", None)
+    dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
-        return json.loads(dump())  # a model of pydantic
+        return dump()  # a model of pydantic
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, (datetime, date, time)):
