@@ -15,7 +15,7 @@ from agentsim.cassettes.neutral import (
 from agentsim.cassettes.records import Cassette, RecordedAnswer, RecordedExchange
 from agentsim.core import InvalidArguments, Message, Request, Response, parse_json
 from agentsim.providers import DIALECTS, dialect_named
-from agentsim.providers.wires import Dialect, HasStore, ReadAnswer, read_frames_of
+from agentsim.providers.wires import Dialect, ReadAnswer, Reader, read_frames_of
 
 __all__ = ["Heard", "hear"]
 
@@ -69,11 +69,11 @@ def hear(cassette: Cassette) -> tuple[Heard, ...]:
 
 
 class _Ear:
-    """Reads exchanges one after the other, with what each service keeps."""
+    """Reads exchanges one after the other, as their services did."""
 
     def __init__(self) -> None:
         self._dialects = {d.wire: d for d in map(dialect_named, sorted(DIALECTS))}
-        self._stores: dict[str, Any] = {}
+        self._readers: dict[str, Reader] = {}
 
     def hear(self, exchange: RecordedExchange) -> Heard | None:
         if exchange.wire == NEUTRAL:
@@ -103,12 +103,11 @@ class _Ear:
         broken = None if refusal is None else refusal.rule or None
         return Heard(exchange, request, response, _temperature(body), broken, told)
 
-    def _reader(self, dialect: Dialect) -> Any:  # noqa: ANN401 - each has its own
-        if not isinstance(dialect, HasStore):
-            return dialect.reader(dialect.lenient)
-        if dialect.wire not in self._stores:
-            self._stores[dialect.wire] = dialect.store()
-        return dialect.reader(dialect.lenient, self._stores[dialect.wire])
+    def _reader(self, dialect: Dialect) -> Reader:
+        """The one reader of a wire: of a history that grows it reads what is new."""
+        if dialect.wire not in self._readers:
+            self._readers[dialect.wire] = dialect.reader(dialect.lenient)
+        return self._readers[dialect.wire]
 
 
 def _neutral(exchange: RecordedExchange) -> Heard | None:

@@ -139,8 +139,21 @@ def stories_of(
     for place, (number, turn) in enumerate(turns, 1):
         name = stem if len(turns) == 1 else f"{stem}-{place}"
         scenario, notes = tell_turn(turn, cassette.tools, rights, name)
+        notes = (*notes, *_left_out(cassette, [turn for _, turn in turns]))
         found.append(RecordedStory(_title(number, turn), scenario, notes))
     return tuple(found)
+
+
+def _left_out(cassette: Cassette, turns: Sequence[Turn]) -> list[str]:
+    """What of a cassette is in no story."""
+    told = {
+        one.exchange.number for turn in turns for one in (*turn.heard, *turn.failed)
+    }
+    numbers = [one.number for one in cassette.exchanges if one.number not in told]
+    if not numbers:
+        return []
+    listed = ", ".join(map(str, numbers))
+    return [f"of the cassette this is in no story: exchange {listed}"]
 
 
 def _title(conversation: int, turn: Turn) -> str:

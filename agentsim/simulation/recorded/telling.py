@@ -176,6 +176,8 @@ def _notes(turn: Turn, given: Sequence[Given], rights: Rights) -> Iterator[str]:
     for one in given:
         for kind in one.media:
             yield f"the result of {one.call.name} holds {kind}: only its text is kept"
+    if any(len((one.body or {}).get("choices", ())) > 1 for one in turn.heard):
+        yield "the model gave several choices at once: the first of them is kept"
     if len({one.exchange.wire for one in turn.heard}) > 1:
         yield "the turn changed its service: only what the first one wants back is kept"
     if len({one.prompt for one in turn.heard}) > 1:

@@ -89,28 +89,46 @@ class Given:
     took_ms: float = 0
     media: list[str] = field(default_factory=list)
 
+    def take(self, recorded: RecordedTool) -> None:
+        """Take what was recorded of the tool."""
+        error = recorded.error
+        self.failed = error is not None
+        self.result = recorded.result if error is None else error
+        self.took_ms, self.known = recorded.took_ms, True
+
 
 def given_in(turn: Turn, tools: Sequence[RecordedTool]) -> list[Given]:
-    """The calls of a turn in their order: by the tools recorded, else by the histories."""
-    left = list(tools)
+    """The calls of a turn in their order, with what they gave.
+
+    That is what was recorded of the tool, by the id of the call or else by its arguments;
+    else what stands in a history; else what the tool gave next, whose arguments were
+    recorded in another form.
+    """
+    left = [one for one in tools if _is_within(one, turn)]
     results = turn.results
     calls = [call for one in turn.replies for call in one.message.tool_calls]
     found = [Given(call, _parsed(call.arguments)) for call in calls]
     for given in found:
         recorded = _taken(given.call, left)
         if recorded is not None:
-            given.failed = recorded.error is not None
-            given.result = recorded.result if recorded.error is None else recorded.error
-            given.took_ms, given.known = recorded.took_ms, True
+            given.take(recorded)
         elif given.call.id in results:
             message = results[given.call.id]
-            given.result, given.failed, given.known = (
-                message.content,
-                message.is_error,
-                True,
-            )
-            given.media = media_in(message)
+            given.result, given.failed = message.content, message.is_error
+            given.known, given.media = True, media_in(message)
+    for given in found:
+        named = [one for one in left if one.name == given.call.name]
+        if not given.known and named:
+            given.take(named[0])
+            left.remove(named[0])
     return found
+
+
+def _is_within(tool: RecordedTool, turn: Turn) -> bool:
+    """Whether a tool began to run in a turn: numbers count requests and tools."""
+    return turn.after < tool.number and (
+        turn.before is None or tool.number < turn.before
+    )
 
 
 def canned(

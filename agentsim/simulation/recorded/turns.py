@@ -29,6 +29,8 @@ class Turn:
         earlier: What was said before the task.
         spoken: The answers, the results and what the user said amid them.
         failed: Exchanges of the turn without a whole answer.
+        after: Number of the last exchange before the turn; 0: there is none.
+        before: Number of the first exchange behind the turn; None: there is none.
     """
 
     number: int
@@ -36,6 +38,8 @@ class Turn:
     task: Message
     spoken: tuple[Spoken, ...]
     failed: tuple[Heard, ...] = ()
+    after: int = 0
+    before: int | None = None
 
     @property
     def heard(self) -> tuple[Heard, ...]:
@@ -77,7 +81,7 @@ def turns_of(conversation: RecordedConversation) -> tuple[Turn, ...]:
         earlier = in_order([_of_wire(one, wire).message for one in spoken[:start]])
         own = tuple(_of_wire(one, wire) for one in inner)
         turn = Turn(number, tuple(earlier), spoken[start].message, own)
-        turns.append(_with_failed(turn, conversation.failed))
+        turns.append(_placed(turn, conversation))
     return tuple(turns)
 
 
@@ -155,12 +159,21 @@ def _without_next(spoken: Sequence[Spoken]) -> tuple[Spoken, ...]:
     return tuple(spoken[:end])
 
 
-def _with_failed(turn: Turn, failed: Sequence[Heard]) -> Turn:
-    """The turn with what failed in it: its history ends in it."""
+def _placed(turn: Turn, conversation: RecordedConversation) -> Turn:
+    """The turn with where it stands among the exchanges, and with what failed in it."""
     first, last = turn.heard[0], turn.heard[-1]
     low, high = len(first.messages), len(last.messages) + 1
-    own = tuple(one for one in failed if low <= len(one.messages) <= high)
-    return Turn(turn.number, turn.earlier, turn.task, turn.spoken, own)
+    numbers = [one.exchange.number for one in conversation.answered]
+    earlier = [n for n in numbers if n < first.exchange.number]
+    later = [n for n in numbers if n > last.exchange.number]
+    return replace(
+        turn,
+        failed=tuple(
+            one for one in conversation.failed if low <= len(one.messages) <= high
+        ),
+        after=max(earlier, default=0),
+        before=min(later, default=None),
+    )
 
 
 def media_in(message: Message) -> list[str]:

@@ -104,6 +104,9 @@ class Canned:
             check_name(name)
         _ = self.world_tools
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"tools": self.tools}  # a compiled schema can't be copied
+
     @cached_property
     def world_tools(self) -> tuple[WorldTool, ...]:
         """The tools, made once for all runs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,28 @@ def test_tools_that_were_recorded_count_more_than_histories() -> None:
     assert tool.latency_s == 0.7
 
 
+def test_tools_are_those_of_their_turn() -> None:
+    """A tool that ran in another turn is none of this one's, though it was called alike."""
+    wire, call = "openai-chat", ToolCall("c", "pay", "{}")
+    asked = Response(assistant("", call), "tool_use")
+    first = [user("Pay."), asked.message, tool_result("c", "?")]
+    second = [*first, DONE.message, user("Again.")]
+    last = [*second, asked.message, tool_result("c", "?")]
+    made = cassette(
+        answered(1, wire, first[:1], asked),
+        RecordedTool(2, "pay", "", "{}", "first"),
+        answered(3, wire, first, DONE),
+        answered(4, wire, second, asked),
+        RecordedTool(5, "pay", "", "{}", "second"),
+        answered(6, wire, last, DONE),
+    )
+    results = [
+        [one.result for one in tools_of(story.scenario).tools["pay"].answers]
+        for story in stories_of(made)
+    ]
+    assert results == [["first"], ["second"]]
+
+
 def test_answers_that_only_repeat_the_last_are_left_out() -> None:
     """The last one stays anyway."""
     [answer] = tools_of(scenario_of(pay(results=3))).tools["pay"].answers
@@ -303,6 +326,30 @@ def test_a_recording_that_ends_with_calls_is_closed() -> None:
     assert story.scenario.expectation.status is None
     assert "the recording ends with calls" in story.notes[-1]
     assert any("no result of weather was recorded" in note for note in story.notes)
+
+
+def test_a_result_is_found_by_the_tool_where_nothing_else_tells() -> None:
+    """A tool may have been recorded with arguments of another form than the model's."""
+    told = RecordedTool(2, "weather", "", '{"city": {"name": "Rome"}}', "sunny")
+    asked = answered(1, "openai-chat", TASK, ASKED, tools=[WEATHER])
+    [first, second] = (
+        tools_of(scenario_of(cassette(asked, told))).tools["weather"].answers
+    )
+    assert first.result == "sunny"
+    assert second.result == "(The recording ends before the result of this call.)"
+
+
+def test_what_is_in_no_story_is_told() -> None:
+    """Exchanges of a wire that nobody knows, and further choices of an answer."""
+    made = answered(1, "openai-chat", TASK, DONE)
+    body = json.loads(made.answer.body)
+    body["choices"] *= 2
+    made = replace(made, answer=RecordedAnswer(body=json.dumps(body)))
+    odd = replace(made, number=4, wire="smoke-signals")
+    assert only(cassette(made, odd)).notes == (
+        "the model gave several choices at once: the first of them is kept",
+        "of the cassette this is in no story: exchange 4",
+    )
 
 
 def test_errors_of_the_service_are_left_to_explore() -> None:
