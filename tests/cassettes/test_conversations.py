@@ -107,6 +107,20 @@ def test_what_failed_is_told_beside_its_conversation() -> None:
     assert conversations_of(cassette(refused(1, wire, TASK))) == ()
 
 
+def test_an_answer_that_was_asked_for_again_is_none_of_what_was_said() -> None:
+    """A request that is sent twice is one step: the answer counts that was gone on from."""
+    wire = "openai-chat"
+    more = [*TASK, ASKED.message, RESULT]
+    made = cassette(
+        answered(1, wire, TASK, Response(assistant("Well."))),
+        answered(2, wire, TASK, ASKED),
+        answered(3, wire, more, DONE),
+    )
+    [found] = conversations_of(made)
+    assert [one.exchange.number for one in found.answered] == [2, 3]
+    assert [one.exchange.number for one in found.failed] == [1]
+
+
 def test_what_asks_no_model_is_not_heard() -> None:
     """Counts of tokens, wires that nobody knows, and what is no JSON, are left out."""
     one = answered(1, "anthropic-messages", TASK, DONE)

@@ -38,7 +38,7 @@ class RecordedConversation:
 
     Attributes:
         answered: Those with a whole answer, in order.
-        failed: Those without one, in order.
+        failed: Those without one, and those that were asked again, in order.
     """
 
     answered: tuple[Heard, ...]
@@ -61,18 +61,24 @@ def conversations_of(cassette: Cassette) -> tuple[RecordedConversation, ...]:
     inner = {
         parent
         for one, parent in zip(heard, parents, strict=True)
-        if one.response is not None
+        if one.response is not None and parent is not None
     }
+    # An answer that nobody went on from, to a request that was sent again, was left.
+    aside = [
+        number
+        for number, one in enumerate(heard)
+        if one.response is None
+        or (number not in inner and any(tree.is_alike(number, n) for n in inner))
+    ]
     found = []
-    for position, one in enumerate(heard):
-        if one.response is None or position in inner:
+    for position in range(len(heard)):
+        if position in inner or position in aside:
             continue
         chain = _chain(position, parents)
         failed = [
-            other
-            for number, other in enumerate(heard)
-            if other.response is None
-            and (parents[number] in chain or tree.is_alike(number, chain[0]))
+            heard[number]
+            for number in aside
+            if parents[number] in chain or tree.is_alike(number, chain[0])
         ]
         found.append(
             RecordedConversation(tuple(heard[n] for n in chain), tuple(failed))

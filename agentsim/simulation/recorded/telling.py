@@ -10,10 +10,12 @@ from agentsim.cassettes import RecordedTool
 from agentsim.cassettes.conversations import Heard
 from agentsim.core import (
     FINAL_REASONS,
+    WIRE_BLOCK,
     Injected,
     Limits,
     LoopRules,
     Message,
+    canonical_arguments,
     canonical_json,
 )
 from agentsim.providers import Reply
@@ -60,7 +62,8 @@ def tell_turn(
     given = given_in(turn, tools)
     world, notes = canned(turn, given, rights)
     script = [reply_of(one) for one in turn.replies]
-    ends = not script[-1].calls
+    last = script[-1]
+    ends = not last.calls or last.reason not in ACTING_REASONS
     if not ends:
         script.append(CLOSING)
     scenario = Scenario(
@@ -116,8 +119,9 @@ def _settings(
     return settings if temperature is None else {**settings, "temperature": temperature}
 
 
-def _signature(given: Given) -> tuple[str, str, str]:
-    return given.call.name, canonical_json(given.arguments), given.result
+def _signature(given: Given) -> tuple[str, str]:
+    # The result does not count: of a call that was blocked another one was recorded.
+    return given.call.name, canonical_arguments(given.call.arguments)
 
 
 def _expected(
@@ -130,7 +134,10 @@ def _expected(
 ) -> dict[str, Any]:
     """How the turn ended, and what took effect, where the recording tells."""
     expected: dict[str, Any] = {}
-    if ends and script[-1].reason in FINAL_REASONS:
+    last = script[-1]
+    kinds = [block.get("type") for block in last.blocks]
+    says = bool(last.text.strip() or set(kinds) - {WIRE_BLOCK}) and not last.calls
+    if ends and says and last.reason in FINAL_REASONS:
         expected["status"] = "done"
     writing = [
         name for name, tool in world.tools.items() if tool.category == "mutating"
@@ -198,6 +205,11 @@ def _of_end(given: Sequence[Given], *, ends: bool) -> Iterator[str]:
 def _of_failed(turn: Turn, failed: Heard) -> str:
     place = 1 + sum(len(one.messages) < len(failed.messages) for one in turn.heard)
     answer = failed.exchange.answer
+    if failed.response is not None:
+        return (
+            f"exchange {failed.exchange.number}: this answer was asked for again before "
+            f"reply {place}, and left"
+        )
     if answer.status is None or answer.ended != "whole":
         what = f"an answer was not whole ({answer.ended})"
     elif answer.status == 200:

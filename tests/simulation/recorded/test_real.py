@@ -28,7 +28,7 @@ from tests.simulation.recorded.wired import on_wire
 
 CORPUS = Path(__file__).parents[3] / ".." / "shared/real-exchanges/exchanges.jsonl"
 
-RUNS = 6
+RUNS = 4
 """Runs that are explored of each session."""
 
 pytestmark = [

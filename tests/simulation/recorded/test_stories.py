@@ -365,6 +365,7 @@ def test_errors_of_the_service_are_left_to_explore() -> None:
         refused(3, wire, more, None),
         replace(broken, answer=cut),
         answered(5, wire, more, DONE, tools=[WEATHER]),
+        answered(6, wire, TASK, DONE, tools=[WEATHER]),
     )
     story = only(made)
     said(story.scenario)
@@ -372,6 +373,7 @@ def test_errors_of_the_service_are_left_to_explore() -> None:
         "exchange 1: the service answered 429 before reply 1: left to explore",
         "exchange 3: an answer was not whole (no answer) before reply 2: left to explore",
         "exchange 4: a stream broke off before reply 2: left to explore",
+        "exchange 6: this answer was asked for again before reply 1, and left",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a tape took down, of a neutral client and of tools, is a story."""
+"""What was recorded of a run is a story that goes as the run did."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
 from agentsim.cassettes.tape import Tape, TapedClient, record_tools
 from agentsim.core import (
     Delta,
     Request,
+    RequestSent,
     Response,
+    ResponseReceived,
     parse_arguments,
     tool_result,
 )
 from agentsim.runtime import reference
 from agentsim.simulation import run, stories_of
+from agentsim.simulation.recorded.replies import CLOSING
 from agentsim.world import Canned
 from tests.simulation.recorded.told import ASKED, DONE, TASK, WEATHER
+from tests.support.scenarios import NAMES, scenario
+from tests.support.sessions import answered, cassette
 
 
 class Model:
@@ -72,3 +79,30 @@ def test_what_a_tape_recorded_is_a_story(tmp_path: Path) -> None:
     ]
     made = run(story.scenario, reference).expect_holds()
     assert made.outcome.output == "In Rome."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wire", ["anthropic-messages", "neutral"])
+def test_a_recorded_run_goes_as_it_did(wire: str) -> None:
+    """Each shipped scenario, run and recorded: its story holds, with the same requests."""
+    for name in NAMES:
+        trace = run(scenario(name), reference).trace
+        sent = {event.number: event for event in trace.of(RequestSent)}
+        told = [
+            answered(
+                event.number,
+                wire,
+                list(sent[event.number].messages),
+                Response(event.message, event.stop_reason, event.usage),
+                tools=sent[event.number].tools,
+            )
+            for event in trace.of(ResponseReceived)
+        ]
+        # Where a user spoke amid a turn it is told as one message that may come.
+        *_, story = stories_of(cassette(*told))
+        made = run(story.scenario, reference).expect_holds()
+        heard = [event.message.content for event in made.trace.of(ResponseReceived)]
+        recorded = [event.message.content for event in trace.of(ResponseReceived)]
+        assert [text for text in heard if text != CLOSING.text] == recorded[
+            -len(heard) :
+        ]
