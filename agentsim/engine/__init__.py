@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agentsim.engine.refusals import Refused as Refused
     from agentsim.engine.scheduler import Told as Told
     from agentsim.engine.seals.epoch import EPOCH_NS as EPOCH_NS
+    from agentsim.engine.seals.hook import ask_guards as ask_guards
     from agentsim.engine.seals.no_network import NoNetwork as NoNetwork
     from agentsim.engine.seals.sealed import Series as Series
     from agentsim.engine.seals.strays import unseen_clients as unseen_clients
@@ -46,6 +47,7 @@ else:
             "SimLoop": "loop",
             "Token": "token",
             "Told": "scheduler",
+            "ask_guards": "seals.hook",
             "fingerprint": "token",
             "self_test": "self_test",
             "unseen_clients": "seals.strays",

@@ -48,8 +48,9 @@ class Deck:
     In the mode `replay` nothing leaves the process while the block lasts, by whatever
     client, and not to this machine either. That is seen in Python's sockets. Clients
     written in C go past those (grpc, libpq as in psycopg, libcurl as in pycurl and
-    curl_cffi): one that is loaded is warned of. What is sent over a connection that
-    was there before the block, and by programs that are started in it, is not seen.
+    curl_cffi): one that is loaded is warned of. Connections of HTTP that were there
+    before the block are seen (httpx, requests, urllib); others that were there are not,
+    nor what programs do that are started in it.
 
     Args:
         path: Of the cassette.

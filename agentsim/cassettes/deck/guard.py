@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+from agentsim.cassettes.deck.pooled import POOLED
 from agentsim.core import CassetteBypassed
 from agentsim.engine import NoNetwork, Refused, unseen_clients
 
@@ -43,9 +44,11 @@ class ReplayGuard:
     def begin(self) -> None:
         """Refuse from now on."""
         self._guard.__enter__()
+        POOLED.begin()
 
     def end(self) -> None:
         """Refuse no more; tell of clients that it could not see."""
+        POOLED.end()
         self._guard.__exit__()
         unseen = unseen_clients()
         if unseen:

@@ -37,7 +37,7 @@ class _Hook:
         self._before: WeakSet[threading.Thread] | None = None
         self._idents: frozenset[int] = frozenset()
         self._asking = threading.local()
-        self._loops = ForeignLoops(self._hear)
+        self._loops = ForeignLoops(self.hear)
 
     def install(self) -> None:
         """Put the hook in, once, and take down which threads were there before it."""
@@ -48,7 +48,7 @@ class _Hook:
         # Those that `threading` knows nothing of, such as the ones of pytest-xdist.
         running = sys._current_frames().keys()  # noqa: SLF001 - there is no other
         self._idents = frozenset(running - {thread.ident for thread in known})
-        sys.addaudithook(self._hear)
+        sys.addaudithook(self.hear)
 
     def enter(self, judge: Judge) -> None:
         """Let somebody judge, before those who judge already."""
@@ -70,7 +70,9 @@ class _Hook:
             return threading.get_ident() in self._idents
         return self._before is not None and thread in self._before
 
-    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+    def hear(self, event: str, args: tuple[Any, ...]) -> None:
+        """Hear of an event, and let who judges refuse it."""
+        __tracebackhide__ = True
         judges = self._judges
         if not judges:
             return
@@ -82,7 +84,6 @@ class _Hook:
             return
         if getattr(self._asking, "now", False):
             return  # whoever judges may look up a name itself
-        __tracebackhide__ = True
         self._asking.now = True
         try:
             for judge in judges:
@@ -101,3 +102,13 @@ def current_thread() -> threading.Thread | None:
 
 
 HOOK = _Hook()
+
+
+def ask_guards(host: str, port: int | None) -> None:
+    """Ask who judges before something is sent over a connection that is there already.
+
+    Raises:
+        BaseException: what the judge raises that refuses it.
+    """
+    __tracebackhide__ = True
+    HOOK.hear("socket.connect", (None, (host, port)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
+import http.server
 import socket
 import sys
 import threading
@@ -14,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import httpx
 import httpx2
 import openai
@@ -320,3 +323,81 @@ def test_a_client_of_a_deck_asks_for_nothing_in_a_replay(
     ):
         deck.openai_sync(base_url=listener.url).chat.completions.create(**CHAT)
     assert not listener.has_seen
+
+
+class Counting(http.server.BaseHTTPRequestHandler):
+    """A service on this machine that keeps connections open."""
+
+    protocol_version = "HTTP/1.1"
+    asked: list[str] = []  # noqa: RUF012 - one for all connections
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def service() -> Iterator[str]:
+    """The address of one that runs."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Counting)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    Counting.asked.clear()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def _ask_over(kept: http.client.HTTPConnection) -> None:
+    kept.request("GET", "/")
+    kept.getresponse().read()
+
+
+def test_a_connection_from_before_the_block_is_not_used(
+    service: str, cassette: Path
+) -> None:
+    """A client keeps it for its next request; afterwards it may, and in no second deck."""
+    kept = http.client.HTTPConnection(service.split("/")[2])
+    library = httpcore2.HTTP11Connection.handle_request
+    with httpx.Client() as one, httpx2.Client() as two, contextlib.closing(kept):
+        asks: list[Callable[[], object]] = [
+            lambda: one.get(service),
+            lambda: two.get(service),
+            partial(_ask_over, kept),
+        ]
+        for ask in asks:
+            ask()
+            with pytest.raises(CassetteBypassed, match=r"127\.0\.0\.1"), Deck(cassette):
+                ask()
+        assert len(Counting.asked) == 3
+        with Deck(cassette, allow_hosts=["127.0.0.1"]):
+            asks[0]()
+        with httpx.Client() as fresh:
+            fresh.get(service)
+    assert len(Counting.asked) == 5
+    assert httpcore2.HTTP11Connection.handle_request is library
+
+
+def test_an_async_connection_from_before_the_block_is_not_used(
+    service: str, cassette: Path
+) -> None:
+    """The same in async functions."""
+
+    async def session() -> None:
+        async with httpx2.AsyncClient() as client:
+            await client.get(service)
+            with pytest.raises(CassetteBypassed):
+                await asks(client)
+
+    async def asks(client: httpx2.AsyncClient) -> None:
+        with Deck(cassette):
+            await client.get(service)
+
+    asyncio.run(session())
+    assert len(Counting.asked) == 1
