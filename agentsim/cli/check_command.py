@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from agentsim.cassettes import is_cassette
+from agentsim.cassettes.importing import HTTP_KINDS, http_kind
 from agentsim.cli.common import JsonOption, read_trace
 from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, echo, print_json, tell
@@ -24,6 +25,9 @@ WORST = ("usage", "violated", "unknown", "holds")
 """Verdicts on files, the one that decides the exit code first."""
 
 
+_KINDS = ", ".join((*HTTP_KINDS, *SESSIONS))
+
+
 def command(
     files: Annotated[list[Path], Argument(metavar="FILE...", says="What to judge.")],
     kind: Annotated[
@@ -31,7 +35,7 @@ def command(
         Option(
             "--from",
             metavar="KIND",
-            says=f"Which tool wrote the files, if not as found: {', '.join(SESSIONS)}.",
+            says=f"Which tool wrote the files, if not as found: {_KINDS}.",
         ),
     ] = "",
     as_json: JsonOption = False,
@@ -40,8 +44,8 @@ def command(
 
     Formats are recognised by themselves: messages of OpenAI Chat, items of OpenAI
     Responses, messages of Anthropic, JSON Lines of these or of exchanges, sessions of
-    Claude Code, traces of the OpenAI Agents SDK, spans of OpenTelemetry, cassettes
-    (judged by what shows on the wire, too), and traces.
+    Claude Code, traces of the OpenAI Agents SDK, spans of OpenTelemetry, cassettes and
+    recordings of vcrpy and browsers (judged by what shows on the wire, too), and traces.
     """
     rows = [_checked(path, kind, as_json=as_json) for path in files]
     status = next(
@@ -64,8 +68,9 @@ def _checked(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
 
 
 def _check(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
-    if not kind and is_cassette(path):
-        return _check_recording(path, as_json=as_json)
+    recorded = kind if kind in HTTP_KINDS else "" if kind else http_kind(path)
+    if recorded or (not kind and is_cassette(path)):
+        return _check_recording(path, recorded, as_json=as_json)
     report = check_file(path, kind)
     if report.kind == "trace":
         return _check_trace(path, as_json=as_json)
@@ -119,11 +124,11 @@ def _counts(found: Sequence[str]) -> str:
     return f" ({', '.join(counted)})" if counted else ""
 
 
-def _check_recording(path: Path, *, as_json: bool) -> dict[str, Any]:
-    """Judge a cassette: each request by its wire, each conversation by what shows."""
+def _check_recording(path: Path, kind: str, *, as_json: bool) -> dict[str, Any]:
+    """Judge a cassette, or what would become one: each request, each conversation."""
     from agentsim.cli.cassette.judging import judge_recording
 
-    report, judged = judge_recording(path)
+    report, judged = judge_recording(path, kind)
     sent = [one.status for one in report.conversations]
     statuses = [one.status for one in judged]
     verdict = next((worst for worst in WORST if worst in (*sent, *statuses)), "unknown")
@@ -141,7 +146,12 @@ def _check_recording(path: Path, *, as_json: bool) -> dict[str, Any]:
             "wire.",
         )
     rows = [one.data for one in judged]
-    return {**_data(report), "kind": "cassette", "verdict": verdict, "judged": rows}
+    return {
+        **_data(report),
+        "kind": kind or "cassette",
+        "verdict": verdict,
+        "judged": rows,
+    }
 
 
 def _data(report: TranscriptReport) -> dict[str, Any]:

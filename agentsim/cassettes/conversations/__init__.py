@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from agentsim.cassettes.conversations.checking import (
         check_cassette as check_cassette,
     )
+    from agentsim.cassettes.conversations.checking import (
+        check_requests as check_requests,
+    )
     from agentsim.cassettes.conversations.heard import Heard as Heard
     from agentsim.cassettes.conversations.heard import hear as hear
     from agentsim.cassettes.conversations.threads import (
@@ -26,6 +29,7 @@ else:
             "Heard": "heard",
             "Spoken": "threads",
             "check_cassette": "checking",
+            "check_requests": "checking",
             "conversations_of": "threads",
             "hear": "heard",
             "trace_of": "tracing",

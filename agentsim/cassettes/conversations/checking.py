@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from agentsim.providers.transcripts import (
     check_text,
 )
 
-__all__ = ["check_cassette"]
+__all__ = ["check_cassette", "check_requests"]
 
 
 def check_cassette(path: Path) -> tuple[Cassette, TranscriptReport]:
@@ -35,16 +35,29 @@ def check_cassette(path: Path) -> tuple[Cassette, TranscriptReport]:
         UsageError: for a body that has not the form of its wire.
     """
     cassette = load_cassette(path)
+    lines = entry_lines(path.read_bytes())
+    return cassette, check_requests(cassette, lines)
+
+
+def check_requests(cassette: Cassette, lines: Sequence[int]) -> TranscriptReport:
+    """Judge each request of a cassette, or of what would become one.
+
+    Args:
+        lines: The line of the file in which each entry begins.
+
+    Raises:
+        UsageError: for a body that has not the form of its wire.
+    """
     heard = [one for one in hear(cassette) if one.exchange.wire != NEUTRAL]
     if not heard:
-        return cassette, TranscriptReport(str(path))
+        return TranscriptReport(cassette.name)
     text = "\n".join(json.dumps(_row(one)) for one in heard)
     numbers = [entry.number for entry in cassette.entries]
-    lines = dict(zip(numbers, entry_lines(path.read_bytes()), strict=True))
-    begins = [lines[one.exchange.number] for one in heard]
-    found = check_text(str(path), text)
+    line_of = dict(zip(numbers, lines, strict=True))
+    begins = [line_of[one.exchange.number] for one in heard]
+    found = check_text(cassette.name, text)
     moved = tuple(_moved(one, begins) for one in found.conversations)
-    return cassette, replace(found, conversations=moved)
+    return replace(found, conversations=moved)
 
 
 def _row(heard: Heard) -> Mapping[str, Any]:

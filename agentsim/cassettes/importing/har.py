@@ -7,7 +7,7 @@ came out of a cache, and all that is of another kind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,11 @@ from agentsim.cassettes.records import (
 )
 from agentsim.cassettes.wires import wire_of_url
 from agentsim.core import InvalidArguments, parse_json
-from agentsim.providers.transcripts.sessions import LeftOut, milliseconds_of
+from agentsim.providers.transcripts.sessions import (
+    LeftOut,
+    lines_of,
+    milliseconds_of,
+)
 
 __all__ = ["read_har"]
 
@@ -51,25 +55,23 @@ def read_har(text: str, name: str) -> Recording:
     if not isinstance(listed, list):
         raise Unreadable("expected `log` with `entries`, as a HAR has them", name)
     left_out = LeftOut()
-    found: list[RecordedExchange] = []
+    lines = lines_of(text, ("log", "entries"), len(listed))
+    found: list[tuple[RecordedExchange, int]] = []
     for index, entry in enumerate(listed):
         try:
             exchange = _entry(entry, left_out)
         except Unreadable as error:
-            raise Unreadable(str(error), f"{name}: log.entries[{index}]") from None
+            place = f"{name}:{lines[index]}: log.entries[{index}]"
+            raise Unreadable(str(error), place) from None
         if exchange is not None:
-            found.append(exchange)
-    return Recording(_in_order(found), left_out.notes())
-
-
-def _in_order(found: Sequence[RecordedExchange]) -> tuple[RecordedExchange, ...]:
-    """Numbered by when they began, counted from the first of them."""
-    start = min((one.at_ms for one in found), default=0)
-    ordered = sorted(found, key=lambda one: one.at_ms)
-    return tuple(
+            found.append((exchange, lines[index]))
+    ordered = sorted(found, key=lambda one: one[0].at_ms)
+    start = ordered[0][0].at_ms if ordered else 0
+    entries = tuple(
         replace(one, number=number, at_ms=one.at_ms - start)
-        for number, one in enumerate(ordered, 1)
+        for number, (one, _) in enumerate(ordered, 1)
     )
+    return Recording(entries, left_out.notes(), tuple(line for _, line in ordered))
 
 
 def _entry(entry: object, left_out: LeftOut) -> RecordedExchange | None:

@@ -21,11 +21,13 @@ from agentsim.providers.transcripts.sessions import (
     session_kind,
 )
 
-__all__ = ["KINDS", "Kind", "kind_named", "kind_of_text"]
+__all__ = ["KINDS", "Kind", "http_kind_of_head", "kind_named", "kind_of_text"]
 
 _LINES_MAX = 50
 """Lines of a file that are looked at for its kind."""
 
+_HAR = re.compile(r"\s*\{\s*\"log\"\s*:")
+_VCR = re.compile(rf"\s*\{{\s*\"(?:{'|'.join(INTERACTIONS)})\"\s*:")
 _YAML = re.compile(rf"^(?:{'|'.join(INTERACTIONS)})\s*:", re.MULTILINE)
 
 
@@ -186,6 +188,14 @@ def kind_of_text(text: str) -> str:
         f"fits no kind of recording: looked for {looked}: name a recording, or its kind "
         "with --from"
     )
+
+
+def http_kind_of_head(head: str) -> str:
+    """Whether a text begins as a recording of HTTP: `vcr`, `har`, or empty: as none."""
+    head = head.removeprefix("\ufeff")
+    if _HAR.match(head):
+        return "har"
+    return "vcr" if _VCR.match(head) or _YAML.search(head) else ""
 
 
 def _kind_of_json(text: str) -> str:

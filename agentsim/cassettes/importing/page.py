@@ -18,6 +18,10 @@ files stand in the cassette one behind the other.
 Secrets are replaced as in a recording of our own, and only the headers are kept that a
 cassette has. What is left out is counted and told; a file in which nothing is left is an
 error, and so is what can't be read: with the file, the line or the field.
+
+`agentsim check FILE...` judges them as they are, without a cassette: conversations and
+traces by the rules of a history, `vcr` and `har` as a cassette too, by what shows on the
+wire.
 """
 
 

@@ -7,14 +7,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentsim.cassettes.assembling import assembled
-from agentsim.cassettes.importing.kinds import kind_named, kind_of_text
+from agentsim.cassettes.importing.kinds import (
+    http_kind_of_head,
+    kind_named,
+    kind_of_text,
+)
 from agentsim.cassettes.importing.values import BYTES_MAX, Recording, Unreadable
-from agentsim.cassettes.records import CassetteHeader, RecordedExchange, RecordedTool
+from agentsim.cassettes.records import (
+    Cassette,
+    CassetteHeader,
+    RecordedExchange,
+    RecordedTool,
+)
 from agentsim.cassettes.redaction.redactor import RedactionRules, Redactor
 from agentsim.cassettes.writer import CassetteWriter
 from agentsim.core import CassetteError
 
-__all__ = ["Imported", "import_recordings"]
+__all__ = ["HTTP_KINDS", "Imported", "http_kind", "import_recordings", "read_recording"]
+
+HTTP_KINDS = ("vcr", "har")
+"""Kinds that hold requests as they went over the wire, and are no transcripts."""
+
+_HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,29 @@ def import_recordings(
             number += len(recording.entries)
             at_ms += max(entry.at_ms for entry in recording.entries)
     return tuple(told for told, _ in read)
+
+
+def http_kind(file: Path) -> str:
+    """Which of `HTTP_KINDS` a file begins as; empty: as none, or it can't be read."""
+    try:
+        with file.open("rb") as opened:
+            return http_kind_of_head(
+                opened.read(_HEAD_BYTES).decode("utf-8", "replace")
+            )
+    except (OSError, ValueError):
+        return ""
+
+
+def read_recording(file: Path, kind: str) -> tuple[Cassette, Recording]:
+    """Read a recording of another tool as the cassette that it would become.
+
+    Nothing is redacted.
+
+    Raises:
+        CassetteError: as `import_recordings`.
+    """
+    _, recording = _read(file, kind)
+    return Cassette(str(file), CassetteHeader(), recording.entries), recording
 
 
 def _read(file: Path, kind: str) -> tuple[Imported, Recording]:

@@ -19,10 +19,12 @@ class Recording:
     Attributes:
         entries: In the order in which they began, numbered from 1.
         notes: What was left out, and what can't be as it was: a sentence each.
+        lines: Line of the file in which each entry begins; empty: not known.
     """
 
     entries: tuple[RecordedExchange | RecordedTool, ...]
     notes: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
 
 
 class Unreadable(Exception):

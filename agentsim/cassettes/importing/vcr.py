@@ -17,6 +17,7 @@ from agentsim.cassettes.importing.values import BYTES_MAX, Recording, Unreadable
 from agentsim.cassettes.records import RecordedExchange, RecordedRequest
 from agentsim.cassettes.wires import wire_of_url
 from agentsim.core import InvalidArguments, parse_json
+from agentsim.providers.transcripts.sessions import lines_of
 
 __all__ = ["INTERACTIONS", "read_vcr"]
 
@@ -41,12 +42,27 @@ def read_vcr(text: str, name: str) -> Recording:
         Unreadable: with the place.
     """
     listed, at = _interactions(text, name)
-    return Recording(
-        tuple(
-            _interaction(one, number, f"{name}: {at}[{number - 1}]")
-            for number, one in enumerate(listed, 1)
-        )
+    lines = _lines(text, at, len(listed))
+    places = (f"{name}:{lines[index]}: {at}[{index}]" for index in range(len(listed)))
+    entries = tuple(
+        _interaction(one, number, place)
+        for number, (one, place) in enumerate(zip(listed, places, strict=True), 1)
     )
+    return Recording(entries, lines=lines)
+
+
+def _lines(text: str, key: str, count: int) -> tuple[int, ...]:
+    """The line in which each interaction begins; that of their list when in doubt."""
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return lines_of(text, (key,), count)
+    begin = re.search(rf"^{key}\s*:.*\n(?=([ ]*)-)", text, re.MULTILINE)
+    if begin is None:
+        return (1,) * count
+    first = text.count("\n", 0, begin.end()) + 1
+    dash = f"{begin[1]}-"
+    rows = text[begin.end() :].split("\n")
+    found = [first + at for at, row in enumerate(rows) if row.startswith(dash)]
+    return tuple(found) if len(found) == count else (first,) * count
 
 
 def _interactions(text: str, name: str) -> tuple[list[Any], str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from agentsim.cassettes.conversations import (
     check_cassette,
+    check_requests,
     conversations_of,
     trace_of,
 )
+from agentsim.cassettes.importing import read_recording
 from agentsim.invariants import Judgement, VerdictStatus, judge, overall
 from agentsim.providers.transcripts import TranscriptReport
 from agentsim.report import judgements_data
@@ -54,14 +56,24 @@ class Judged:
         }
 
 
-def judge_recording(path: Path) -> tuple[TranscriptReport, list[Judged]]:
+def judge_recording(
+    path: Path, kind: str = ""
+) -> tuple[TranscriptReport, list[Judged]]:
     """Judge a cassette: its requests by their wires, its conversations by what shows.
+
+    Args:
+        kind: Of a recording of another tool, such as `har`; empty: it is a cassette.
 
     Raises:
         CassetteError: when it can't be read.
         UsageError: for a body that has not the form of its wire.
     """
-    cassette, report = check_cassette(path)
+    if kind:
+        cassette, recording = read_recording(path, kind)
+        found = check_requests(cassette, recording.lines)
+        report = replace(found, notes=recording.notes)
+    else:
+        cassette, report = check_cassette(path)
     judged = []
     for conversation in conversations_of(cassette):
         trace = trace_of(conversation)

@@ -120,7 +120,7 @@ def test_events_that_a_browser_kept_apart_are_the_stream() -> None:
     [
         ("{", "a.har: no JSON that can be read: the text ends inside an object"),
         ("{}", "a.har: expected `log` with `entries`"),
-        (har(1), "a.har: log.entries[0]: expected an entry as an object"),
+        (har(1), "a.har:5: log.entries[0]: expected an entry as an object"),
         (har({"request": {}, "response": {}}), "log.entries[0]: expected `url`"),
         (har(har_entry(status=9)), "expected a status from 100 to 599, got '9'"),
         (

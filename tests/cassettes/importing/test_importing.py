@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +15,25 @@ from agentsim.cassettes.importing import KINDS
 from agentsim.cassettes.importing.kinds import kind_of_text
 from agentsim.cassettes.importing.values import Unreadable
 from agentsim.core import CassetteError
-from tests.cassettes.importing.samples import EXCHANGE, HAR, MESSAGES, VCR
+from tests.cassettes.importing.samples import (
+    ASKED,
+    CALL,
+    EXCHANGE,
+    HAR,
+    MESSAGES,
+    VCR,
+    har,
+    har_entry,
+)
 from tests.cassettes.test_redaction import EXCHANGES
 from tests.providers.transcripts.sessions import samples as sessions
 from tests.support.command import agentsim
+
+
+def _in_json(body: object) -> str:
+    """A body as it stands in a text of a document."""
+    return json.dumps(json.dumps(body))
+
 
 SAMPLES = {
     "vcr": VCR,
@@ -127,6 +143,46 @@ def test_the_command_imports(tmp_path: Path) -> None:
     assert agentsim(*words, *other, "--from", "hat").code == 3
     assert agentsim(*words).code == 3
     assert agentsim("cassette", "audit", *words[2:], *into).code == 3
+
+
+BROKEN = {
+    "model": "gpt-5",
+    "messages": [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "user", "content": "Well?"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("vcr", VCR.replace(json.dumps(ASKED), json.dumps(BROKEN)), 3),
+        ("vcr", json.dumps(yaml.safe_load(VCR), indent=1), 0),
+        ("har", har(har_entry(1), har_entry(content={"size": 9}), har_entry()), 0),
+        ("har", HAR.replace(_in_json(ASKED), _in_json(BROKEN)), 5),
+    ],
+)
+def test_recordings_are_judged_as_they_are(
+    tmp_path: Path, name: str, text: str, line: int
+) -> None:
+    """The command that judges transcripts reads them too: a breach with its line."""
+    file = tmp_path / "file"
+    file.write_text(f"# a comment\n{text}" if text.startswith("i") else text, "utf-8")
+    (found,) = agentsim("check", "--json", str(file)).data["files"]
+    assert found["kind"] == name
+    (named,) = agentsim("check", "--json", "--from", name, str(file)).data["files"]
+    assert named == found
+    requests = [one for one in found["conversations"] if one["findings"]]
+    assert [one["findings"][0]["rule"] for one in requests] == ["unanswered"] * (
+        0 if not line else len(found["conversations"])
+    )
+    if line:
+        assert requests[0]["findings"][0]["position"].endswith(
+            "messages[1].tool_calls[0]"
+        )
+        assert min(one["line"] for one in requests) == line
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentsim.providers.transcripts.sessions.files import (
         SessionKind as SessionKind,
     )
+    from agentsim.providers.transcripts.sessions.files import lines_of as lines_of
     from agentsim.providers.transcripts.sessions.files import (
         read_session as read_session,
     )
@@ -56,6 +57,7 @@ else:
             "calls_in": "turns",
             "exchanges_in": "turns",
             "is_transcript": "plain",
+            "lines_of": "files",
             "milliseconds_of": "times",
             "read_conversations": "plain",
             "read_session": "files",

@@ -8,6 +8,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from agentsim.core import UsageError
+from agentsim.providers.transcripts.reading import Path
 from agentsim.providers.transcripts.sessions.agents_sdk import (
     is_agents_trace,
     read_agents_trace,
@@ -21,7 +22,7 @@ from agentsim.providers.transcripts.sessions.otel_spans import is_opentelemetry
 from agentsim.providers.transcripts.sessions.values import Session
 from agentsim.providers.transcripts.source import Document, parsed
 
-__all__ = ["SESSIONS", "SessionKind", "read_session", "session_kind"]
+__all__ = ["SESSIONS", "SessionKind", "lines_of", "read_session", "session_kind"]
 
 _LINES_MAX = 50
 """Lines that are looked at for the kind of a file."""
@@ -89,6 +90,17 @@ def read_session(name: str, text: str, kind: str) -> Session:
     session = SESSIONS[kind].read(name, read)
     notes = tuple(f"left out: line {words}" for words in broken)
     return replace(session, notes=(*notes, *session.notes))
+
+
+def lines_of(text: str, path: Path, count: int) -> tuple[int, ...]:
+    """The line in which each value of a list in a JSON text begins.
+
+    Args:
+        path: Of the list.
+        count: How many values it has.
+    """
+    document = Document(None, text.removeprefix("\ufeff"), 1)
+    return tuple(document.line_of((*path, index)) for index in range(count))
 
 
 def _values(text: str, *, looking: bool = False) -> Iterator[Document | str]:

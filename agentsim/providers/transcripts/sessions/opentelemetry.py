@@ -26,6 +26,13 @@ __all__ = ["read_opentelemetry"]
 
 _MODEL_CALLS = ("chat", "generate_content", "text_completion")
 
+_CLOUDS = ("aws.bedrock", "aws_bedrock", "gcp.vertex_ai", "vertex_ai", None)
+"""Providers that have models of Anthropic among others, on a wire like its own."""
+
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments")
+_RESULTS = ("gen_ai.tool.call.result", "tool_response", "anthropic.tool_result.content")
+"""The names of today, and those that emitters use or used beside them."""
+
 _SETTINGS = ("temperature", "top_p", "max_tokens", "frequency_penalty", "seed")
 """Settings that the wires have under the same names."""
 
@@ -48,11 +55,9 @@ def read_opentelemetry(read: Sequence[Document]) -> Session:
 
 def _part_of(span: OtelSpan, left_out: LeftOut) -> SessionPart | SessionCall | str:
     """What a span holds, or why nothing is taken of it."""
-    operation = span.attributes.get("gen_ai.operation.name")
+    operation = _operation(span.attributes)
     if operation == "execute_tool":
         return _call(span)
-    if operation is None and "gen_ai.request.model" in span.attributes:
-        operation = "chat"  # as emitters wrote it before there were operations
     if operation not in _MODEL_CALLS:
         if not any(key.startswith("gen_ai.") for key in span.attributes):
             return "span of something else than a model"
@@ -67,10 +72,20 @@ def _part_of(span: OtelSpan, left_out: LeftOut) -> SessionPart | SessionCall | s
     return _part(span, spoken, left_out)
 
 
+def _operation(attributes: Mapping[str, Any]) -> object:
+    """What a span did; before there were operations, its other attributes show it."""
+    operation = attributes.get("gen_ai.operation.name")
+    if operation is None and "gen_ai.tool.name" in attributes:
+        return "execute_tool"
+    if operation is None and "gen_ai.request.model" in attributes:
+        return "chat"
+    return operation or "without a name"
+
+
 def _wire(attributes: Mapping[str, Any]) -> TranscriptWire:
     provider = attributes.get("gen_ai.provider.name") or attributes.get("gen_ai.system")
     model = str(attributes.get("gen_ai.request.model") or "")
-    if provider == "anthropic" or "claude" in model:
+    if provider == "anthropic" or (provider in _CLOUDS and "claude" in model):
         return ANTHROPIC
     kind = attributes.get("openai.api.type")
     return RESPONSES if kind == "responses" else CHAT
@@ -163,10 +178,8 @@ def _first(value: object) -> str:
 
 def _call(span: OtelSpan) -> SessionCall | str:
     told = span.attributes
-    arguments = told.get("gen_ai.tool.call.arguments")
-    result = told.get(
-        "gen_ai.tool.call.result", told.get("anthropic.tool_result.content")
-    )
+    arguments = next((told[key] for key in _ARGUMENTS if key in told), None)
+    result = next((told[key] for key in _RESULTS if key in told), None)
     if arguments is None and result is None and not span.error:
         return "span of a tool whose arguments and result were not recorded"
     error = span.error or told.get("error.type")

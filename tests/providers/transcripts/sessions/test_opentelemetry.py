@@ -298,6 +298,65 @@ def test_a_tool_that_failed_has_its_error() -> None:
     assert (call.arguments, call.error) == ('{"a":1}', "it broke")
 
 
+def test_emitters_of_before_are_understood() -> None:
+    """Without an operation the attributes show it; invalid arguments are told."""
+    tool = otlp_span(
+        1,
+        gen_ai__tool__name="f",
+        tool_arguments="{}",
+        tool_response=value("x")["stringValue"],
+    )
+    call = {"type": "tool_call", "id": "c", "name": "f", "arguments": "{broken"}
+    cloud = {"gen_ai__provider__name": None, "gen_ai__system": "aws.bedrock"}
+    model = {"gen_ai__request__model": "eu.anthropic.claude-x"}
+    asked = [*INPUT, {"role": "assistant", "parts": [call]}]
+    found = read(otlp(tool, chat(2, asked, LAST, **cloud, **model)))
+    assert [(one.name, one.arguments, one.result) for one in found.calls] == [
+        ("f", "{}", "x")
+    ]
+    (part,) = found.parts
+    assert part.wire == "anthropic-messages"
+    assert part.body["messages"][1]["content"][0]["input"] == {}
+    assert found.notes == (
+        "left out: 1 text of arguments that is no JSON: Anthropic has no place for it",
+    )
+    (chatted,) = read(otlp(chat(1, INPUT, LAST, **model))).parts
+    assert chatted.wire == "openai-chat"
+
+
+def test_definitions_of_tools_are_as_the_wire_has_them() -> None:
+    """From either form of the conventions into that of Chat and of Responses."""
+    tools = [{"type": "function", "name": "f", "parameters": {"type": "object"}}, 7]
+    told = {"gen_ai__tool__definitions": json.dumps(tools)}
+    (part,) = read(otlp(chat(1, INPUT, LAST, **told))).parts
+    function = {"name": "f", "parameters": {"type": "object"}}
+    assert part.body["tools"] == [{"type": "function", "function": function}]
+    told["openai__api__type"] = "responses"
+    (part,) = read(otlp(chat(1, INPUT, LAST, **told))).parts
+    assert part.body["tools"] == [{"type": "function", **function}]
+
+
+def test_records_that_an_sdk_prints_belong_to_its_spans() -> None:
+    """The console exporter prints log records too: they are found by their ids."""
+    (span,) = _printed()
+    assert isinstance(span, dict)
+    attributes = span["attributes"]
+    del attributes["gen_ai.input.messages"], attributes["gen_ai.output.messages"]
+    span["status"] = {"status_code": "ERROR", "description": "late"}
+    span["events"] = [{"name": EVENTS[0][0], "attributes": EVENTS[0][1]}]
+    record = {
+        "body": EVENTS[3][1],
+        "severity_number": 9,
+        "attributes": {"event.name": "gen_ai.choice"},
+        "trace_id": "0x1",
+        "span_id": "0x2",
+    }
+    (part,) = read([span, record]).parts
+    assert part.body["messages"] == [{"role": "user", "content": "What does it cost?"}]
+    assert part.answer is not None
+    assert part.answer["choices"][0]["message"]["content"] == "It costs 2."
+
+
 def test_a_broken_history_is_found_by_the_name_of_its_attribute() -> None:
     """The place is the span and the message, whether it is JSON text or structured."""
     asked = [*INPUT, CALLED, *INPUT]
