@@ -104,6 +104,7 @@ PLACES: dict[str, Place] = {
     "URL": lambda s: asked(url=f"https://a.example/v1?q={s}"),
     "URL, quoted": lambda s: asked(url=f"https://a.example/v1?q={quote(s, safe='')}"),
     "body of a request": lambda s: asked(body=_body(s)),
+    "body of a form": lambda s: asked(body=f"a=1&q={quote(s, safe='')}&b=2"),
     "body of an answer": lambda s: answered(body=_body(s)),
     "JSON in JSON": lambda s: asked(body=json.dumps({"arguments": _body(s)})),
     "JSON in JSON in JSON": lambda s: asked(
@@ -126,6 +127,9 @@ PLACES: dict[str, Place] = {
     "stream of Anthropic": lambda s: _split(s, "anthropic"),
     "arguments of a tool": lambda s: RecordedTool(1, "t", arguments=f'{{"a": "{s}"}}'),
     "result of a tool": lambda s: RecordedTool(1, "t", result=f"found {s}\n"),
+    "result of a tool as JSON in JSON": lambda s: RecordedTool(
+        1, "t", result=json.dumps({"stdout": json.dumps([f"one\n{s}\n"])})
+    ),
     "failure of a tool": lambda s: RecordedTool(1, "t", error=f"no {s} here"),
     "message put together": lambda s: RecordedExchange(
         1, RecordedRequest(), RecordedAnswer(), message=AssembledAnswer(f"See {s}.")
