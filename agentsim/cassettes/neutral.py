@@ -7,7 +7,7 @@ under `error`, in place of a response or as the last event.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, TypeVar
@@ -61,20 +61,17 @@ def request_text(request: Request, *, streamed: bool) -> str:
         ValueError: for what JSON can't carry, such as NaN.
         TypeError: the same, for a value of another type.
     """
-    written = _plain(request)
-    if streamed:
-        written["stream"] = True
-    return canonical_json(written)
+    return _text(request, {"stream": True} if streamed else {})
 
 
 def response_text(response: Response) -> str:
     """The body of an answer; raises as `request_text`."""
-    return canonical_json(_plain(response))
+    return _text(response)
 
 
 def delta_text(delta: Delta) -> str:
     """A piece of a stream as an event; raises as `request_text`."""
-    return f"data: {canonical_json(_plain(delta))}\n\n"
+    return f"data: {_text(delta)}\n\n"
 
 
 def error_text(error: ProviderError) -> str:
@@ -132,13 +129,24 @@ def read_error(value: dict[str, Any]) -> ProviderError | None:
     return ProviderError(given.pop("message"), **given)
 
 
-def _plain(record: object) -> dict[str, Any]:
+def _text(record: object, more: Mapping[str, object] | None = None) -> str:
+    try:
+        return canonical_json({**_plain(record, _shallow), **(more or {})})
+    except TypeError:  # a mapping of another kind may stand somewhere inside
+        return canonical_json({**_plain(record, _deep), **(more or {})})
+
+
+Plain = Callable[[Any], Any]
+"""Makes a value of fields one that JSON carries."""
+
+
+def _plain(record: object, inside: Plain) -> dict[str, Any]:
     """The fields of a record that are not as by default."""
     written = {}
     for name, default in _defaults(type(record)):  # type: ignore[arg-type]  # hashable
         value = getattr(record, name)
         if default is MISSING or value != default:
-            written[name] = _value(value)
+            written[name] = _value(value, inside)
     return written
 
 
@@ -148,17 +156,24 @@ def _defaults(cls: type) -> tuple[tuple[str, object], ...]:
     return tuple((field.name, field.default) for field in fields(cls))
 
 
-def _value(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
-    if type(value) in _WRITTEN:
-        return _plain(value)
-    if isinstance(value, (str, bytes, int, float)) or value is None:
+def _value(value: Any, inside: Plain) -> Any:  # noqa: ANN401 - whatever a record holds
+    if value is None or isinstance(value, (str, int, float)):
         return value
-    if isinstance(value, Mapping):
-        return {key: _value(one) for key, one in value.items()}
-    try:
-        return [_value(one) for one in value]
-    except TypeError:
+    if type(value) in _WRITTEN:
+        return _plain(value, inside)
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_value(one, inside) for one in value]
+    return inside(value)
+
+
+def _shallow(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+    return value
+
+
+def _deep(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+    if not isinstance(value, Mapping):
         return value  # JSON has no form for it, and says so
+    return {key: _value(one, _deep) for key, one in value.items()}
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from agentsim.cassettes.neutral import (
     request_text,
     response_text,
 )
-from agentsim.cassettes.tape import Mode, SyncTapedClient, Tape, TapedClient
+from agentsim.cassettes.tape import SyncTapedClient, Tape, TapedClient
 from agentsim.core import (
     CassetteError,
     CassetteMiss,
@@ -221,9 +222,19 @@ def test_the_form_loses_nothing(response: Response, message: Message) -> None:
     assert again.message == message
 
 
-def play(path: Path, mode: Mode, *plays: tuple[list[Delta], Play]) -> TapedClient:
-    """A client over a new tape that is never closed by itself."""
-    return TapedClient(Tape(path, mode), Canned(list(plays)) if plays else None)
+def test_mappings_of_all_kinds_are_written() -> None:
+    """A schema may be frozen, at any depth, and its lists may be tuples."""
+    frozen = MappingProxyType({"enum": ("a", MappingProxyType({"b": 1}))})
+    one, two = (
+        Request(
+            "m", [user("x")], (ToolDef("t", parameters={"type": "object", "p": p}),)
+        )
+        for p in (frozen, {"enum": ["a", {"b": 1}]})
+    )
+    assert request_text(one, streamed=True) == request_text(two, streamed=True)
+    odd = ToolDef("t", parameters={"default": object()})
+    with pytest.raises(TypeError, match="JSON can't carry a value of type object"):
+        request_text(Request("m", [user("x")], (odd,)), streamed=False)
 
 
 def test_a_session_is_found_by_its_meaning(tmp_path: Path) -> None:
