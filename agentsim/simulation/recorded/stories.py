@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from agentsim.cassettes import Cassette, load_cassette
 from agentsim.cassettes.conversations import conversations_of
-from agentsim.core import ScenarioError
+from agentsim.core import ScenarioError, UsageError
 from agentsim.report import printable
 from agentsim.simulation.files.writing import scenario_yaml
 from agentsim.simulation.recorded.telling import tell_turn
@@ -138,7 +138,11 @@ def stories_of(
     found = []
     for place, (number, turn) in enumerate(turns, 1):
         name = stem if len(turns) == 1 else f"{stem}-{place}"
-        scenario, notes = tell_turn(turn, cassette.tools, rights, name)
+        try:
+            scenario, notes = tell_turn(turn, cassette.tools, rights, name)
+        except UsageError as error:
+            where = f"{cassette.name}: {_title(number, turn)}"
+            raise ScenarioError(f"{where}: {error}") from None
         notes = (*notes, *_left_out(cassette, [turn for _, turn in turns]))
         found.append(RecordedStory(_title(number, turn), scenario, notes))
     return tuple(found)

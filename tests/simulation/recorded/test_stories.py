@@ -452,6 +452,17 @@ def test_a_cassette_without_a_story_is_refused() -> None:
             stories_of(made)
 
 
+def test_a_tool_that_a_scenario_cannot_have_is_told_with_its_place() -> None:
+    """The error names the cassette and the turn."""
+    made = reading(TASK, DONE, tools=[ToolDef("a b")])
+    with pytest.raises(ScenarioError) as error:
+        stories_of(made)
+    words = (
+        'session.yaml: conversation 1, turn 1, "Is it nicer in Rome or in Oslo?": tool'
+    )
+    assert str(error.value).startswith(words)
+
+
 def test_an_answer_without_times_or_usage_has_neither() -> None:
     """What was not recorded is not made up: the usual latency, and no usage."""
     made = answered(1, "openai-chat", TASK, Response(assistant("Hi."), "max_tokens"))
