@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pytest_plugin.cassettes import RECORD, project
+from tests.support.inner import run_here
 from tests.support.projects import metadata
 
 collect_ignore = ["sample"]
@@ -26,3 +28,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample") / "project"
     shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A project whose cassettes are recorded."""
+    assert run_here(project(tmp_path), RECORD).code == 0
+    return tmp_path

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import agentsim
-from tests.support.inner import pytest_here
+from tests.support.inner import run_here
 from tests.support.projects import run_pytest
 
 pytestmark = pytest.mark.slow  # each starts pytest in processes
@@ -60,7 +60,7 @@ def test_workers_and_a_refresh(
     assert 'name="agentsim_cassette_use" value="record: 1 live"' in junit
 
     chosen = ("-k", "3 or 4")
-    assert "2 failed" in pytest_here(tmp_path, *chosen, SYSTEM="You hinder.").out
+    assert "2 failed" in run_here(tmp_path, *chosen, SYSTEM="You hinder.").out
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SYSTEM", "You hinder.")
     data = agentsim("cassette", "check", "--json").data

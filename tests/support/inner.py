@@ -14,7 +14,7 @@ import pytest
 from agentsim.pytest_plugin import hooks
 from tests.support.command import Done
 
-__all__ = ["pytest_here"]
+__all__ = ["run_here"]
 
 
 _WITHOUT = (
@@ -24,7 +24,7 @@ _WITHOUT = (
 """Plugins of pytest that take time and have no part in this."""
 
 
-def pytest_here(folder: Path, *arguments: str, **env: str) -> Done:
+def run_here(folder: Path, *arguments: str, **env: str) -> Done:
     """Run `pytest ARGUMENTS` in a folder; a process of its own takes ten times as long.
 
     Args:
