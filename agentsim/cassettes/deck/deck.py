@@ -38,9 +38,6 @@ MISSES_MAX = 5
 class Deck:
     """Plays a cassette, or records one, while a `with` block lasts.
 
-        with Deck("tests/cassettes/weather.yaml") as deck:
-            answer = my_agent(deck.openai_sync())
-
     Whatever asks through a client of the deck is answered by the cassette, or goes out
     and is recorded, by the mode; see `Tape` for the modes. What could not be answered
     fails the block at its end too, even if the code in it swallowed the error.
@@ -308,10 +305,8 @@ def use_cassette(
 ) -> Deck:
     """A `Deck` that plays or records a cassette while a `with` block lasts.
 
-        with use_cassette("tests/cassettes/weather.yaml") as deck:
-            answer = my_agent(deck.openai_sync())
-
-    It takes what `Deck` takes.
+    As in `with use_cassette("tests/cassettes/weather.yaml") as deck`: the agent then gets
+    its client by `deck.openai_sync()` or one of the others. It takes what `Deck` takes.
     """
     return Deck(
         path,

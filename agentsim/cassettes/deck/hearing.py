@@ -19,6 +19,9 @@ _STREAMS = re.compile(
 )
 """Types of bodies that come in pieces which mean something by themselves."""
 
+_EMPTY = (204, 304)
+"""Statuses of answers without a body."""
+
 _BOUNDARY = re.compile(r'(boundary=)("?)([^";]+)\2', re.IGNORECASE)
 
 _SAME_BOUNDARY = "agentsim-boundary"
@@ -64,6 +67,8 @@ class Hearing:
         if _STREAMS.match(headers.get("content-type", "")):
             self._streams = True
             self._taking.streams()
+        if self._left == 0 or status in _EMPTY:
+            self.end("whole")  # nobody has to read what has no body
 
     def data(self, data: bytes) -> None:
         """Take down a piece; the last one, where its length was told, ends the answer."""

@@ -308,6 +308,41 @@ def test_what_is_open_at_the_end_of_the_block_is_kept(tmp_path: Path) -> None:
     assert len(answer.chunks or ()) == 1
 
 
+@pytest.mark.parametrize(
+    "head", [(204, {}), (200, {"content-length": "0"}), (304, {})], ids=str
+)
+def test_an_answer_without_a_body_is_whole_with_its_head(
+    tmp_path: Path, head: tuple[Any, ...]
+) -> None:
+    """Nobody has to read it."""
+    path = tmp_path / "a.yaml"
+
+    def session(deck: Deck) -> int:
+        client = deck.http_client_sync("httpx2", transport=answering("httpx2", head))
+        with client.stream("POST", URL, json=CHAT) as response:
+            return int(response.status_code)
+
+    assert both(path, session) == (head[0], head[0])
+    assert [one.ended for one in recorded(path)] == ["whole"]
+
+
+def test_an_async_client_is_replayed_in_one_loop_after_the_other(
+    tmp_path: Path,
+) -> None:
+    """BR-177: it has no connection that would belong to one of them."""
+    path = written(
+        tmp_path / "a.yaml", *[RecordedAnswer(body=json.dumps(chat_answer()))] * 2
+    )
+    with Deck(path, all_used=True) as deck:
+        client = deck.openai()
+
+        async def ask() -> str | None:
+            answer = await client.chat.completions.create(**CHAT)
+            return str(answer.choices[0].message.content)
+
+        assert [asyncio.run(ask()) for _ in range(2)] == ["Done."] * 2
+
+
 def test_redirects_and_other_requests_are_recorded_as_they_are(tmp_path: Path) -> None:
     """BR-165 and others: forms, async bodies, bytes, other methods, and where they lead."""
     path = tmp_path / "a.yaml"
