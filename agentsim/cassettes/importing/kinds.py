@@ -99,8 +99,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             read_exchanges,
         ),
         "claude-code": Kind(
-            "A session of Claude Code (JSON lines).",
-            "lines with `type` and `parentUuid` or `sessionId`",
+            "A session of Claude Code (JSON lines), or what it prints as `stream-json`.",
+            "lines with `type` and `parentUuid`, `sessionId` or `session_id`",
             "Each answer of the model, put together of its lines, with all that was said "
             "before as its request; tools with their results. Branches (edited prompts) and "
             "sidechains too, what they have in common once.",

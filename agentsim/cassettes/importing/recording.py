@@ -139,7 +139,7 @@ def _text(file: Path) -> str:
             raise CassetteError(
                 f"{file}: expected a file of at most {BYTES_MAX >> 20} MiB: name one"
             )
-        return file.read_text("utf-8")
+        return file.read_text("utf-8-sig")
     except (OSError, ValueError):
         raise CassetteError(
             f"{file}: this file can't be read as UTF-8: check its name and content"

@@ -142,7 +142,7 @@ def test_what_is_no_message_is_counted() -> None:
         "left out: 1 message that the program wrote in the name of the model",
         "left out: 1 line of type user without a message",
         "left out: 1 line of type new-thing",
-        "left out: 1 message of the user that nothing came of",
+        "left out: 1 message that nothing came of",
     )
 
 
@@ -151,6 +151,45 @@ def test_a_file_that_was_cut_is_read_up_to_there() -> None:
     report = check_text("f", CLAUDE_CODE + '{"type": "assistant", "mess')
     assert report.notes[0].startswith("left out: line 17:28: not JSON: ")
     assert len(report.conversations) == 3
+
+
+def _printed(row: dict[str, Any], agent: str | None = None) -> dict[str, Any]:
+    """A line as the program prints it while it runs."""
+    told = {"type": row["type"], "message": row["message"], "session_id": "5e55"}
+    return {**told, "parent_tool_use_id": agent, "uuid": row["uuid"]}
+
+
+def test_what_the_program_prints_is_read_in_its_order() -> None:
+    """Without a tree each line follows the one before; a subagent's follow their own."""
+    found = read_session(
+        "f",
+        lines(
+            {
+                "type": "system",
+                "subtype": "init",
+                "session_id": "5e55",
+                "tools": ["Task"],
+            },
+            _printed(asks("u", None, "Go.")),
+            _printed(says("a1", None, "m1", text("Yes."))),
+            _printed(says("a2", None, "m1", use("toolu_1"))),
+            _printed(asks("s1", None, "Look."), "toolu_1"),
+            _printed(says("s2", None, "m2", text("Seen.")), "toolu_1"),
+            _printed(asks("r", None, [result("toolu_1", "Seen.")])),
+            _printed(says("a3", None, "m3", text("Gone."))),
+            {"type": "result", "subtype": "success", "session_id": "5e55"},
+        ),
+        "claude-code",
+    )
+    assert shapes(found) == [
+        ["Go.", "text tool_use", "tool_result", "text"],
+        ["Look.", "text"],
+    ]
+    assert [part.label for part in found.parts] == ["5e55", "sidechain toolu_1"]
+    assert found.notes == (
+        "left out: 1 line of type system",
+        "left out: 1 line of type result",
+    )
 
 
 def test_trees_that_run_in_circles_end() -> None:
