@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import overload
+from weakref import ref
 
 from agentsim.core.messages import Message
 
@@ -41,13 +42,29 @@ class MessageView(Sequence[Message]):
         return islice(self._items, self._length)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, MessageView) and other._items is self._items:
-            return other._length == self._length
+        if isinstance(other, MessageView):
+            return other._length == self._length and self._starts(other._items)
         if isinstance(other, Sequence) and not isinstance(other, str | bytes):
             return len(other) == self._length and all(
                 mine == theirs for mine, theirs in zip(self, other, strict=True)
             )
         return NotImplemented
+
+    def _starts(self, theirs: list[Message]) -> bool:
+        """Whether another list begins with these messages.
+
+        Traces are compared event by event, with a view that grows in each request: what
+        two lists were found to have in common is not compared again.
+        """
+        mine, length = self._items, self._length
+        if theirs is mine:
+            return True
+        known = mine.in_common(theirs) if isinstance(mine, _Measured) else 0
+        if mine[known:length] != theirs[known:length]:
+            return False
+        if isinstance(mine, _Measured) and isinstance(theirs, _Measured):
+            mine.like = ref(theirs), max(known, length)
+        return True
 
     __hash__ = None  # type: ignore[assignment]  # equal to lists, which have no hash
 
@@ -101,13 +118,25 @@ class MessageView(Sequence[Message]):
 
 
 class _Measured(list[Message]):
-    """Messages, and how many characters the first n of them have, as far as asked."""
+    """Messages, and what was found out of the first n of them, which never change.
 
-    __slots__ = ("sums",)
+    Attributes:
+        sums: How many characters they have, as far as asked.
+        like: Another list, and how many messages from its start on are the same.
+    """
+
+    __slots__ = ("__weakref__", "like", "sums")
 
     def __init__(self, messages: Iterable[Message]) -> None:
         super().__init__(messages)
         self.sums = [0]
+        self.like: tuple[ref[_Measured], int] | None = None
+
+    def in_common(self, other: object) -> int:
+        """How many messages are known to be the same as in another list."""
+        if self.like is None or self.like[0]() is not other:
+            return 0
+        return self.like[1]
 
 
 class History:

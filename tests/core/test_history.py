@@ -82,6 +82,25 @@ def test_views_equal_what_holds_the_same_messages(
 
 
 @FEWER
+@given(left=LISTS, right=LISTS, more=st.lists(MESSAGES, min_size=1, max_size=3))
+def test_views_of_two_growing_lists_are_compared_as_they_are(
+    left: list[Message], right: list[Message], more: list[Message]
+) -> None:
+    """What was found to be the same stays so, and what comes after it is looked at."""
+    one, two, others = History(left), History(right), History(left)
+    for message in (None, *more, user("one")):
+        if message is not None:
+            one.append(message)
+            others.append(message)
+            two.append(message if message != user("one") else user("two"))
+        for first, second in ((one, two), (two, one), (one, others), (one, two)):
+            same = list(first.view()) == list(second.view())
+            assert (first.view() == second.view()) == same
+            assert first.view()[:2] == first.view()[:2]
+    assert one.view() == others.view() != two.view()
+
+
+@FEWER
 @given(messages=LISTS)
 def test_views_of_one_list_differ_by_length(messages: list[Message]) -> None:
     """Of one history, views are equal exactly when they are equally long."""
