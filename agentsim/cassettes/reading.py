@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, BinaryIO
 
 from agentsim.cassettes.chunks import MARKED, cut_out
 from agentsim.cassettes.recognising import HEADER_KEY
@@ -30,6 +30,7 @@ __all__ = [
     "begins_as_cassette",
     "complete_end",
     "entry_lines",
+    "holds_nothing",
     "load_cassette",
     "load_header",
     "read_cassette",
@@ -143,6 +144,15 @@ def begins_as_cassette(data: bytes) -> bool:
     """Whether a file without a complete document may be a cassette that was cut."""
     head = f"---\n{HEADER_KEY}:".encode()
     return data[: len(head)] == head[: len(data)]
+
+
+def holds_nothing(file: BinaryIO) -> bool:
+    """Whether an open file is empty, or was killed before a document was complete."""
+    file.seek(0)
+    start = file.read(4_096)
+    if not begins_as_cassette(start) or complete_end(start):
+        return False
+    return complete_end(start + file.read()) == 0
 
 
 def _nothing_complete(data: bytes, name: str) -> str:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from agentsim.cassettes.locks import open_locked
-from agentsim.cassettes.reading import begins_as_cassette, complete_end, load_cassette
+from agentsim.cassettes.reading import holds_nothing, load_cassette
 from agentsim.cassettes.records import (
     CassetteHeader,
     RecordedExchange,
@@ -62,7 +62,7 @@ class CassetteWriter:
             raise
 
     def _begin(self, header: CassetteHeader) -> None:
-        if self._holds_nothing():
+        if holds_nothing(self._file):
             self.cut_bytes = self._file.seek(0, 2)
             self._file.truncate(0)
             self._write(header_text(header))
@@ -74,12 +74,6 @@ class CassetteWriter:
         self._file.seek(end - 1)
         if self._file.read(1) != b"\n":
             self._write("\n")
-
-    def _holds_nothing(self) -> bool:
-        """Whether the file is empty, or was killed within its header."""
-        self._file.seek(0)
-        start = self._file.read(4_096)
-        return complete_end(start) == 0 and begins_as_cassette(start)
 
     def add(self, entry: RecordedExchange | RecordedTool) -> None:
         """Append a document: when this returns, it outlives the process.

@@ -263,6 +263,24 @@ def test_a_full_disk_is_told_and_the_old_one_stays(tmp_path: Path) -> None:
     tape.close()
 
 
+def test_a_long_owner_is_no_reason_to_begin_anew(tmp_path: Path) -> None:
+    """A cassette is known by its header, however long that is."""
+    path, owner = tmp_path / "c.yaml", "test_x[" + "long " * 2_000 + "]"
+    _write(path, owner)
+    heard = session(path, "record-missing", "known", "more", owner=owner)
+    assert heard == ["record 0: known", "live more"]
+
+
+def test_names_that_lead_nowhere_are_told(tmp_path: Path) -> None:
+    """A link to itself, and what no file can be called, are errors in a sentence."""
+    path = tmp_path / "c.yaml"
+    path.symlink_to(path)
+    for mode in MODES:
+        for name in (path, tmp_path / "a\0b", tmp_path / "c.yaml" / "d.yaml"):
+            with pytest.raises(CassetteError, match="this file can't be"):
+                Tape(name, mode)
+
+
 def test_a_link_is_followed(tmp_path: Path) -> None:
     """A cassette that is shared by a link is replaced where it is, and stays linked."""
     shared, path = tmp_path / "shared.yaml", tmp_path / "c.yaml"

@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
 from agentsim.cassettes.locks import open_locked
-from agentsim.cassettes.reading import (
-    begins_as_cassette,
-    complete_end,
-    load_cassette,
-    load_header,
-)
+from agentsim.cassettes.reading import holds_nothing, load_cassette, load_header
 from agentsim.cassettes.records import Cassette, CassetteHeader
 from agentsim.cassettes.writer import CassetteWriter
 from agentsim.core import CassetteError, did_you_mean
@@ -73,10 +68,10 @@ class TapeFile:
             self.old: Cassette | None = load_cassette(path)
             self._check_owner(header.owner)
             return
-        self._target = path.resolve()
         held = open_locked(path)
+        self._target = path.resolve()
         try:
-            self.old = None if _holds_nothing(held) else self._read(mode)
+            self.old = None if holds_nothing(held) else self._read(mode)
             self._check_owner(header.owner)
             if mode == "refresh" and self.old is not None:
                 self.answers = young(self.old.header)
@@ -151,10 +146,3 @@ def check_mode(mode: str) -> None:
         raise CassetteError(
             f"mode: expected one of {listed}, got {mode!r}{did_you_mean(mode, MODES)}"
         )
-
-
-def _holds_nothing(file: BinaryIO) -> bool:
-    """Whether a file is new, or was killed before anything was kept."""
-    file.seek(0)
-    start = file.read(4_096)
-    return complete_end(start) == 0 and begins_as_cassette(start)

@@ -46,7 +46,7 @@ class Taking:
         self._status: int | None = None
         self._headers: dict[str, str] = {}
         self._at_ms = 0.0
-        self._body = b""
+        self._body = bytearray()
         self._chunks: list[RecordedChunk] | None = None
 
     @property
@@ -108,7 +108,7 @@ class Taking:
             RecordedAnswer(
                 self._status,
                 self._headers,
-                body_text(self._body),
+                body_text(bytes(self._body)),
                 None if self._chunks is None else tuple(self._chunks),
                 self._at_ms,
                 ended,
