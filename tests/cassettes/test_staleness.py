@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -197,14 +198,18 @@ def test_what_changed_is_told_apart(project: Path) -> None:
     changes = tuple((kind, f"the {kind}") for kind in kinds)
     use = NotedUse(passed=False, digest=digest, misses=1, changes=changes)
     checked = noted(project, use)
+    differed = "when its test last ran, this differed: the"
     assert told(checked) == {
-        "model": "the model",
-        "prompt": "the prompt",
-        "tools": "the tools",
-        "request": "the conversation",
+        "model": f"{differed} model",
+        "prompt": f"{differed} prompt",
+        "tools": f"{differed} tools",
+        "request": f"{differed} conversation",
     }
     assert checked.stale
     assert checked.tests == ((project / "tests/test_pay.py", "test_unix"),)
+    use = NotedUse(passed=False, digest=digest, misses=1)
+    words = "its test last made a call that is not in it"
+    assert told(noted(project, use)) == {"request": words}
     use = NotedUse("record-missing", digest=digest, misses=1, changes=changes)
     assert told(noted(project, use)) == {}
 
@@ -264,6 +269,19 @@ def test_notes_of_runs_come_together(tmp_path: Path) -> None:
     assert notes.whole == (".",)
     assert {name: test.use for name, test in notes.tests.items()} == {"b.py::b": None}
     assert (tmp_path / ".agentsim" / ".gitignore").read_text("utf-8") == "*\n"
+
+
+def test_sessions_that_end_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Each writes all it knows, after the other."""
+
+    def end(number: int) -> None:
+        update_notes(tmp_path, {f"t.py::{number}": f"{number}"}, {})
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(end, range(24)))
+    notes = load_notes(tmp_path)
+    assert notes is not None
+    assert len(notes.tests) == 24
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,12 @@ def test_the_verdict_is_the_exit_code(project: Path) -> None:
         "recorded_at": "2000-01-01",
         "exchanges": 0,
         "tests": [PROMPT],
-        "findings": [{"kind": "prompt", "words": "the prompt"}],
+        "findings": [
+            {
+                "kind": "prompt",
+                "words": "when its test last ran, this differed: the prompt",
+            }
+        ],
         "unknown": [],
     }
     shared = "tests/cassettes/test_it/shared.yaml"

@@ -272,8 +272,13 @@ def _judge_uses(
     uses = [noted.use for noted in tests]
     known = [use for use in uses if use is not None and use.digest == digest]
     for use in known:
-        for kind, words in use.changes if use.mode == "replay" else ():
-            told.find(CHANGED.get(kind, "request"), words)
+        if use.mode != "replay":
+            continue  # what was missing was recorded
+        for kind, words in use.changes:
+            differed = f"when its test last ran, this differed: {words}"
+            told.find(CHANGED.get(kind, "request"), differed)
+        if use.misses and not use.changes:
+            told.find("request", "its test last made a call that is not in it")
     if len(known) < len(uses):
         told.unknown.append(
             "whether it still fits: its test did not run with it as it is now"
