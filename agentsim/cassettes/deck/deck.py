@@ -46,8 +46,8 @@ class Deck:
     client, and not to this machine either. That is seen in Python's sockets. Clients
     written in C go past those (grpc, libpq as in psycopg, libcurl as in pycurl and
     curl_cffi): one that is loaded is warned of. Connections of HTTP that were there
-    before the block are seen (httpx, requests, urllib); others that were there are not,
-    nor what programs do that are started in it.
+    before the block are seen (httpx, aiohttp, requests, urllib); others that were there
+    are not, nor what programs do that are started in it.
 
     Args:
         path: Of the cassette.

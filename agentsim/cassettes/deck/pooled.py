@@ -29,6 +29,10 @@ def _of_connection(connection: Any, _args: object) -> tuple[str, int | None]:  #
     return str(connection.host), connection.port
 
 
+def _of_aiohttp(request: Any, _args: object) -> tuple[str, int | None]:  # noqa: ANN401
+    return str(request.url.host or ""), request.url.port
+
+
 _PORTS = {b"http": 80, b"https": 443}
 
 _SENDING: tuple[tuple[str, str, str, Where], ...] = (
@@ -42,6 +46,7 @@ _SENDING: tuple[tuple[str, str, str, Where], ...] = (
             ("HTTP2Connection", "handle_request"),
         )
     ),
+    ("aiohttp.client_reqrep", "ClientRequest", "send", _of_aiohttp),
     # What urllib, urllib3 and requests send by.
     ("http.client", "HTTPConnection", "send", _of_connection),
 )

@@ -401,3 +401,25 @@ def test_an_async_connection_from_before_the_block_is_not_used(
 
     asyncio.run(session())
     assert len(Counting.asked) == 1
+
+
+def test_connections_of_aiohttp_are_among_them(
+    monkeypatch: pytest.MonkeyPatch, cassette: Path
+) -> None:
+    """It is not installed here: a class as it has one stands in."""
+
+    class ClientRequest:
+        url = httpx2.URL("http://192.0.2.1:80")
+        sent = 0
+
+        async def send(self, connection: object) -> None:
+            self.sent += 1
+
+    module = types.ModuleType("aiohttp.client_reqrep")
+    vars(module)["ClientRequest"] = ClientRequest
+    monkeypatch.setitem(sys.modules, "aiohttp.client_reqrep", module)
+    request = ClientRequest()
+    with pytest.raises(CassetteBypassed, match=r"192\.0\.2\.1"), Deck(cassette):
+        asyncio.run(request.send(None))
+    asyncio.run(request.send(None))
+    assert request.sent == 1
