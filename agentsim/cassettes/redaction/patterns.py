@@ -95,7 +95,7 @@ WORD = "A-Za-z0-9+/_.*~@%?&-"
 _TAIL = "A-Za-z0-9_-"
 
 _KEYS = (
-    rf"sk-(?=[*{_TAIL}]*[0-9*])[*{_TAIL}]{{10,}}",
+    rf"sk-(?=[*{_TAIL}]{{0,100}}[0-9*])[*{_TAIL}]{{10,}}",
     r"[spr]k_(?:live|test)_[A-Za-z0-9]{8,}",
     r"gh[oprsu]_[A-Za-z0-9]{16,}",
     r"github_pat_[A-Za-z0-9_]{16,}",
