@@ -20,7 +20,7 @@ from agentsim.cassettes.records import (
 )
 from agentsim.cassettes.redaction import Redactor
 from agentsim.cassettes.tape.placeholders import Placeholders
-from agentsim.core import CassetteMiss
+from agentsim.core import CassetteMiss, Change
 
 __all__ = ["Recall"]
 
@@ -50,6 +50,11 @@ class Recall:
     def unused(self) -> tuple[RecordedExchange, ...]:
         """The exchanges that nobody asked for."""
         return self._matcher.unused
+
+    @property
+    def settings(self) -> tuple[Change, ...]:
+        """Of answers that were recorded with other settings, what was other."""
+        return tuple(self._matcher.notes.values())
 
     @property
     def unused_tools(self) -> tuple[RecordedTool, ...]:

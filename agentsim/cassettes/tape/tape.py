@@ -42,6 +42,8 @@ class TapeUse:
         tool_misses: Calls of tools that were looked for in it and not found.
         tool_live: Calls of tools that were really made.
         unused_tools: Calls of tools in the cassette that nobody made.
+        settings: Where an answer was recorded with other settings, such as another
+            temperature, which count for nothing: what was other.
         lost: Tools of which a result was recorded that a replay can't give as it was,
             with the types that JSON has no form for, such as `now: datetime`.
     """
@@ -55,6 +57,7 @@ class TapeUse:
     tool_misses: int = 0
     tool_live: int = 0
     unused_tools: tuple[RecordedTool, ...] = ()
+    settings: tuple[Change, ...] = ()
     lost: tuple[str, ...] = ()
 
 
@@ -141,6 +144,7 @@ class Tape:
                 unused=recall.unused if recall else (),
                 changes=tuple(self._changes),
                 unused_tools=recall.unused_tools if recall else (),
+                settings=recall.settings if recall else (),
                 lost=tuple(self._recording.lost) if self._recording else (),
                 **self._counts,
             )
