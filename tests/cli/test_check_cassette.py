@@ -61,6 +61,16 @@ def test_a_refused_request_is_told_with_its_line() -> None:
     assert "the service answered 400" in done.out
 
 
+def test_a_body_that_has_no_form_is_told_with_its_line() -> None:
+    """Where no reader knows what was sent, the place is that of the cassette."""
+    odd = answered(1, "openai-chat", TASK, DONE, body={"messages": [{"role": "x"}]})
+    path = written(Path("odd.yaml"), odd)
+    begins = path.read_text("utf-8").splitlines().index("kind: exchange")
+    done = agentsim("check", "odd.yaml")
+    assert done.code == 3
+    assert f"odd.yaml:{begins}: request.messages[0].role: expected one of" in done.err
+
+
 def test_a_recording_without_a_conversation_is_unknown() -> None:
     """Nothing was said, so nothing is known."""
     written(Path("empty.yaml"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from agentsim.cassettes.conversations.heard import Heard, hear
 from agentsim.cassettes.neutral import NEUTRAL
 from agentsim.cassettes.reading import entry_lines, load_cassette
 from agentsim.cassettes.records import Cassette
-from agentsim.core import parse_json
+from agentsim.core import UsageError, parse_json
 from agentsim.providers.transcripts import (
     ConversationReport,
     TranscriptReport,
@@ -51,13 +51,24 @@ def check_requests(cassette: Cassette, lines: Sequence[int]) -> TranscriptReport
     heard = [one for one in hear(cassette) if one.exchange.wire != NEUTRAL]
     if not heard:
         return TranscriptReport(cassette.name)
-    text = "\n".join(json.dumps(_row(one)) for one in heard)
-    numbers = [entry.number for entry in cassette.entries]
-    line_of = dict(zip(numbers, lines, strict=True))
-    begins = [line_of[one.exchange.number] for one in heard]
-    found = check_text(cassette.name, text)
-    moved = tuple(_moved(one, begins) for one in found.conversations)
-    return replace(found, conversations=moved)
+    begins = dict(zip((e.number for e in cassette.entries), lines, strict=True))
+    judged = tuple(
+        report
+        for one in heard
+        for report in _judged(cassette.name, one, begins[one.exchange.number])
+    )
+    return TranscriptReport(cassette.name, conversations=judged)
+
+
+def _judged(name: str, heard: Heard, line: int) -> Iterator[ConversationReport]:
+    """The verdict on one request, with the line where its exchange begins."""
+    try:
+        found = check_text(name, json.dumps(_row(heard)))
+    except UsageError as error:
+        raise UsageError(str(error).replace(":1:", f":{line}:", 1)) from None
+    for one in found.conversations:
+        findings = tuple(replace(finding, line=line) for finding in one.findings)
+        yield replace(one, line=line, findings=findings)
 
 
 def _row(heard: Heard) -> Mapping[str, Any]:
@@ -69,11 +80,3 @@ def _row(heard: Heard) -> Mapping[str, Any]:
         "request": parse_json(exchange.request.body, unique_keys=False),
         "response": heard.body,
     }
-
-
-def _moved(one: ConversationReport, begins: list[int]) -> ConversationReport:
-    """A verdict with the lines of the cassette."""
-    findings = tuple(
-        replace(finding, line=begins[finding.line - 1]) for finding in one.findings
-    )
-    return replace(one, line=begins[one.line - 1], findings=findings)
