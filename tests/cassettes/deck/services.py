@@ -3,15 +3,42 @@
 # ruff: noqa: ANN401 - requests and responses are those of either library
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import httpx2
+import openai
 
-__all__ = ["CHAT", "MODULES", "URL", "answering", "chat_answer", "chat_stream"]
+import agentsim
+from agentsim.cassettes import (
+    CassetteWriter,
+    RecordedAnswer,
+    RecordedExchange,
+    RecordedRequest,
+    load_cassette,
+)
+from agentsim.cassettes.deck import Deck
+
+__all__ = [
+    "CHAT",
+    "EVENTS",
+    "MODULES",
+    "URL",
+    "answering",
+    "both",
+    "chat_answer",
+    "chat_stream",
+    "recorded",
+    "sdk",
+    "written",
+]
 
 MODULES: dict[str, Any] = {"httpx2": httpx2, "httpx": httpx}
+
+EVENTS = {"content-type": "text/event-stream"}
 
 URL = "https://api.openai.com/v1/chat/completions"
 
@@ -97,4 +124,29 @@ def answering(name: str, *answers: Any) -> Any:
     return Transport()
 
 
-Handler = Callable[[Any], Any]
+def sdk(deck: Deck, *answers: Any, **options: Any) -> openai.OpenAI:
+    """A client of the SDK, whose service in process gives these answers."""
+    http = deck.http_client_sync("httpx2", transport=answering("httpx2", *answers))
+    return deck.openai_sync(http_client=http, api_key="k", **options)
+
+
+def recorded(path: Path) -> list[RecordedAnswer]:
+    """The answers of a cassette."""
+    return [one.answer for one in load_cassette(path).exchanges]
+
+
+def written(path: Path, *answers: RecordedAnswer, **more: object) -> Path:
+    """A cassette with these answers to the same request."""
+    with CassetteWriter(path) as writer:
+        for number, answer in enumerate(answers, 1):
+            request = RecordedRequest("POST", URL, {}, json.dumps({**CHAT, **more}))
+            writer.add(RecordedExchange(number, request, answer, "openai-chat"))
+    return path
+
+
+def both(path: Path, session: Callable[[Deck], Any]) -> tuple[Any, Any]:
+    """What a session gives when it is recorded, and when it is replayed."""
+    with Deck(path, "record") as deck:
+        first = session(deck)
+    with agentsim.use_cassette(path, all_used=True) as deck:
+        return first, session(deck)
