@@ -291,6 +291,21 @@ def test_a_stream_left_is_kept_as_far_as_it_came(tmp_path: Path) -> None:
             next(heard)
 
 
+def test_a_stream_is_kept_before_its_last_piece_is_given_on(tmp_path: Path) -> None:
+    """Who has the whole answer finds it in the file, whatever happens then."""
+    path = tmp_path / "k.yaml"
+    whole: tuple[list[Delta], Play] = ([Delta("a")], Response(assistant("a")))
+
+    async def hear(client: TapedClient) -> list[int]:
+        return [len(load_cassette(path).entries) async for _ in client.stream(ask())]
+
+    with Tape(path, "record") as tape:
+        assert asyncio.run(hear(TapedClient(tape, Canned([whole])))) == [0, 1]
+        client = SyncTapedClient(tape, Blocking([whole]))
+        kept = [len(load_cassette(path).entries) for _ in client.stream(ask("sync"))]
+        assert kept == [1, 2]
+
+
 def test_a_stream_without_its_end_ends_so_again(tmp_path: Path) -> None:
     """What an inner client does not send is not made up."""
     path = tmp_path / "e.yaml"

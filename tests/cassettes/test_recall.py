@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.cassettes import RecordedRequest, load_cassette
-from agentsim.cassettes.redaction import audit_cassette
+from agentsim.cassettes.matching import MeaningReader
+from agentsim.cassettes.redaction import Redactor, audit_cassette
 from agentsim.cassettes.tape import Mode, Tape
+from agentsim.cassettes.tape.placeholders import Placeholders
 from agentsim.core import CassetteMiss
 from tests.cassettes.test_tape import CHAT, Ticks
 
@@ -99,6 +101,41 @@ def test_what_is_added_calls_secrets_as_before(tmp_path: Path, mode: Mode) -> No
     assert known == ["__REDACTED_EMAIL_1__", "__REDACTED_KEY_1__"]
     assert key not in path.read_text().partition("number: 2")[0]
     assert new.answer.body not in old.request.body + old.answer.body
+
+
+def test_secrets_are_counted_as_they_are_sent(tmp_path: Path) -> None:
+    """Whichever answer is complete first, the first request has the first placeholder."""
+    path = tmp_path / "n.yaml"
+    with Tape(path, "record") as tape:
+        takings = [tape.begin(chat(one), CHAT) for one in (JANE, JOHN)]
+        tools = [tape.begin_tool("t", json.dumps({"to": one})) for one in (JACK, "me")]
+        for taking in reversed(takings):
+            taking.end()
+        for call in reversed(tools):
+            call.end()
+    cassette = load_cassette(path)
+    for number, exchange in enumerate(cassette.exchanges, 1):
+        assert f"__REDACTED_EMAIL_{number}__" in exchange.request.body
+    assert "__REDACTED_EMAIL_3__" in cassette.tools[0].arguments
+
+
+def test_what_does_not_fit_is_not_learned() -> None:
+    """Two secrets never get one placeholder, and what was heard stays what it is."""
+    redactor, reader = Redactor(), MeaningReader()
+    placeholders = Placeholders(redactor, reader)
+    redactor.reserve("__REDACTED_EMAIL_1__ __REDACTED_EMAIL_2__")
+    recorded = chat("__REDACTED_EMAIL_1__ __REDACTED_EMAIL_1__").body
+    for texts in (f"{JANE} {JOHN}", "__REDACTED_EMAIL_2__ __REDACTED_EMAIL_2__"):
+        asked = redactor.text(chat(texts).body)
+        assert not placeholders.learn_from([recorded], asked)
+    assert redactor.text(f"{JANE} {JOHN}") == (
+        "__REDACTED_EMAIL_3__ __REDACTED_EMAIL_4__"
+    )
+    redactor.call_alike("__REDACTED_EMAIL_3__", "__REDACTED_EMAIL_1__")
+    redactor.call_alike("__REDACTED_EMAIL_4__", "__REDACTED_EMAIL_1__")
+    assert redactor.text(f"{JANE} {JOHN}") == (
+        "__REDACTED_EMAIL_1__ __REDACTED_EMAIL_4__"
+    )
 
 
 def test_tools_know_secrets_too(tmp_path: Path) -> None:

@@ -144,7 +144,10 @@ def test_what_is_missing_is_appended(tmp_path: Path) -> None:
     heard = session(path, "record-missing", "one", "two", "one")
     assert heard == ["record 0: one", "live two", "live one"]
     assert path.read_bytes().startswith(before)
-    assert [one.number for one in load_cassette(path).exchanges] == [1, 2, 3]
+    found = load_cassette(path).exchanges
+    assert [one.number for one in found] == [1, 2, 3]
+    assert [one.at_ms for one in found] == sorted(one.at_ms for one in found)
+    assert found[1].at_ms > found[0].at_ms + found[0].answer.at_ms
     again = session(path, "record-missing", "one", "two", "one")
     assert again == ["record 0: one", "record-missing 1: two", "record-missing 2: one"]
 

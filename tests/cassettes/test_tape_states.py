@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ from agentsim.cassettes import (
     RecordedExchange,
     load_cassette,
 )
-from agentsim.cassettes.locks import still_there
+from agentsim.cassettes.locks import lock, still_there
 from agentsim.cassettes.records import ENDINGS, AnswerEnding
 from agentsim.cassettes.redaction import RedactionRules
 from agentsim.cassettes.tape import MODES, Mode, Tape
@@ -199,6 +199,24 @@ def test_who_comes_too_late_writes_nothing(tmp_path: Path) -> None:
         assert not still_there(opened, path)
 
 
+def test_who_gets_the_lock_of_a_replaced_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between opening and locking another recording may have ended."""
+    path = tmp_path / "c.yaml"
+    _write(path)
+
+    def replaced_meanwhile(file: BinaryIO) -> bool:
+        monkeypatch.undo()
+        assert session(path, "record", "theirs") == ["live theirs"]
+        return lock(file)
+
+    monkeypatch.setattr("agentsim.cassettes.locks.lock", replaced_meanwhile)
+    with pytest.raises(CassetteInUse):
+        Tape(path, "record-missing")
+    assert session(path, "replay", "theirs") == ["record 0: theirs"]
+
+
 @pytest.mark.parametrize("mode", ["record", "refresh"])
 @pytest.mark.parametrize("how", ["crash", "not kept", "test failed"])
 def test_a_failed_recording_leaves_the_old_one(
@@ -279,6 +297,15 @@ def test_names_that_lead_nowhere_are_told(tmp_path: Path) -> None:
         for name in (path, tmp_path / "a\0b", tmp_path / "c.yaml" / "d.yaml"):
             with pytest.raises(CassetteError, match="this file can't be"):
                 Tape(name, mode)
+
+
+def test_what_a_killed_recording_left_beside_is_written_over(tmp_path: Path) -> None:
+    """A new recording has nothing of one that was never whole."""
+    path = tmp_path / "c.yaml"
+    _write(path)
+    (tmp_path / "c.yaml.new").write_bytes(path.read_bytes())
+    assert session(path, "record", "new") == ["live new"]
+    assert len(load_cassette(path).exchanges) == 1
 
 
 def test_a_link_is_followed(tmp_path: Path) -> None:
@@ -425,5 +452,5 @@ def test_threads_do_not_disturb_one_another(tmp_path: Path, mode: Mode) -> None:
     assert hits == use.hits == {"replay": 48, "record": 0}.get(mode, 24)
     assert use.live == 48 - hits
     found = load_cassette(path)
-    assert [one.number for one in found.exchanges] == list(range(1, 49))
+    assert len({one.number for one in found.exchanges}) == 48
     assert session(path, "replay", *wanted) != []
