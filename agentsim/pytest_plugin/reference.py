@@ -119,12 +119,12 @@ closest one counts, but lists add up.
 its name. |
 | `mode` | What is done with it, unless `--agentsim-record` says otherwise. |
 | `redact` | Regular expressions for what else is secret; all that one matches is replaced. |
-| `secrets` | Secrets by their value. |
+| `secrets` | Secrets by their value; None, as of a variable that is not set, is none. |
 | `keep_headers` | Names of further headers to keep. |
 | `volatile` | Regular expressions for what may differ in requests beside ids and times. |
 | `allow_hosts` | What a replay lets through all the same: names, also with `*`, addresses, \
 networks, each with or without a port. |
-| `max_age`, `fail_unused` | As the options of these names. |
+| `max_age`, `fail_unused` | As `--agentsim-cassette-max-age` and `--agentsim-fail-unused`. |
 | `timed` | Whether recorded answers take the time that they took. |
 
 ## Without network

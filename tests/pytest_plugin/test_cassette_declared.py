@@ -113,13 +113,17 @@ def test_wrong_words_are_refused(tmp_path: Path) -> None:
     done = run_here(project(tmp_path), "--agentsim-record=replya")
     assert done.code == 4
     assert "--agentsim-record: expected one of replay, record, record-" in done.out
-    marks = ('mod="x"', 'mode="x"', "3", '"a", "b"')
+    marks = ('mod="x"', 'mode="x"', "3", '"a", "b"', "redact=[3]")
+    ages = ('max_age="x"', "max_age=True", "max_age=-1", "timed=1")
     tests = "import pytest\n" + "".join(
         f"@pytest.mark.agentsim_cassette({mark})\ndef test_{n}(): pass\n"
-        for n, mark in enumerate(marks)
+        for n, mark in enumerate((*marks, *ages))
     )
     done = run_here(project(tmp_path, tests))
-    assert "4 errors" in done.out
+    assert "9 errors" in done.out
+    assert "redact: expected a text or a list of them, got 3" in done.out
+    assert done.out.count("max_age: expected days from 0 on, got ") >= 3
+    assert "timed: expected True or False, got 1" in done.out
     assert "mark.agentsim_cassette has no field 'mod'; did you mean 'mode'?" in done.out
     assert "mark.agentsim_cassette, mode: expected one of replay, rec" in done.out
     assert "mark.agentsim_cassette, path: expected a path, got 3" in done.out
@@ -133,7 +137,7 @@ from asking import ask
 pytestmark = pytest.mark.agentsim_cassette(redact="secret [a-z]+", volatile=[r"#[0-9]+"])
 
 
-@pytest.mark.agentsim_cassette("shared.yaml", secrets=["open"], allow_hosts="x")
+@pytest.mark.agentsim_cassette("shared.yaml", secrets=["open", None], allow_hosts="x")
 @pytest.mark.parametrize("number", [1, 2])
 def test_shared(cassette, number):
     assert ask(cassette, f"secret word, open #{number}").startswith("SECRET WORD")

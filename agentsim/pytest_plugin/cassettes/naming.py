@@ -74,11 +74,39 @@ def declared_in(item: pytest.Item) -> Mapping[str, Any]:
                     f"(there are {', '.join(DECLARES)})"
                 )
             if name in ADDS_UP:
-                told = (value,) if isinstance(value, str) else tuple(value)
-                declared[name] = (*told, *declared.get(name, ()))
+                declared[name] = (*_texts(name, value), *declared.get(name, ()))
             else:
                 declared.setdefault(name, value)
+    _check_kinds(declared)
     return declared
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    """A text, or several; a secret may be missing, as a variable that is not set."""
+    __tracebackhide__ = True
+    told = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if name == "secrets":
+        told = tuple(one for one in told if one not in (None, ""))
+    for one in told:
+        if not isinstance(one, str):
+            raise UsageError(
+                f"mark.{MARKER}, {name}: expected a text or a list of them, got {one!r}"
+            )
+    return tuple(map(str, told))
+
+
+def _check_kinds(declared: Mapping[str, Any]) -> None:
+    __tracebackhide__ = True
+    days = declared.get("max_age", 0)
+    if isinstance(days, bool) or not isinstance(days, int | float) or not days >= 0:
+        raise UsageError(
+            f"mark.{MARKER}, max_age: expected days from 0 on, got {days!r}"
+        )
+    for name in ("fail_unused", "timed"):
+        if not isinstance(declared.get(name, False), bool):
+            raise UsageError(
+                f"mark.{MARKER}, {name}: expected True or False, got {declared[name]!r}"
+            )
 
 
 def place_of(
