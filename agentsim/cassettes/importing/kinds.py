@@ -130,7 +130,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "Spans of model calls whose messages were recorded, in any form: "
             "`gen_ai.input.messages`, the event with the details, an event or log record "
             "per message, `gen_ai.prompt.0.content`; on the wire of their provider. Spans "
-            "of tools with arguments and result.",
+            "of tools with arguments and result. Log records are found by the ids of their "
+            "span, so they belong into one file: `cat spans.jsonl logs.jsonl`.",
             "Spans of anything else, or without content (it is opt-in); parts that are no "
             "text, reasoning, call or result.",
             SESSIONS["opentelemetry"].fits,

@@ -91,7 +91,7 @@ def _spans(read: Sequence[Document], left_out: LeftOut) -> Iterator[_Span]:
         for path, item in _items(document.value):
             data = item.get("span_data") if isinstance(item, dict) else None
             if isinstance(item, dict) and item.get("object") == "trace":
-                left_out.add("trace with its name and group")
+                left_out.add("header of a trace")
             elif isinstance(item, dict) and isinstance(data, dict):
                 yield _Span(document, path, item, data)
             else:

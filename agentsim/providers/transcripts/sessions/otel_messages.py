@@ -30,6 +30,8 @@ _EVENTS = {
     "gen_ai.choice": "choice",
 }
 
+_ASKING = ("system", "user")
+
 _INDEXED = re.compile(r"gen_ai\.(prompt|completion)\.([0-9]{1,4})\.(.+)")
 _INDEXED_CALL = re.compile(r"tool_calls\.([0-9]{1,4})\.(id|name|arguments)")
 
@@ -156,6 +158,8 @@ def _of_events(events: list[OtelEvent]) -> Spoken:
             **(event.body if isinstance(event.body, dict) else {}),
         }
         place = Place(event.place.document, event.place.path, inside=False)
+        if role in _ASKING and told.get("content") is None:
+            return Spoken()  # emitters send bare events where content is not recorded
         if role != "choice":
             spoken.asked.append(_event_message(role, told, place))
             continue
@@ -200,6 +204,8 @@ def _of_indexed(span: OtelSpan) -> Spoken:
             rows.setdefault((found[1], int(found[2])), {})[found[3]] = value
     spoken = Spoken()
     for (kind, number), row in sorted(rows.items(), key=lambda item: item[0]):
+        if row.get("role") in _ASKING and row.get("content") is None:
+            return Spoken()
         path: Path = (f"gen_ai.{kind}", number)
         message = _indexed_message(kind, row, _named(span.place, *path))
         (spoken.said if kind == "completion" else spoken.asked).append(message)

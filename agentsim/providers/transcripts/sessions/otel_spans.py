@@ -93,7 +93,7 @@ def read_spans(read: Sequence[Document], left_out: LeftOut) -> list[OtelSpan]:
         if own in by_id:
             by_id[own].events.append(event)
         else:
-            left_out.add("log record of a span that is not in the file")
+            left_out.add("record of a log whose span is not in this file")
     return sorted(spans, key=lambda span: span.at_ms)
 
 

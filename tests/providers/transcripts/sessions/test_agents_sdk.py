@@ -50,7 +50,7 @@ def test_each_form_of_a_trace_is_read(form: str) -> None:
     assert (call.name, call.call_id, call.result) == ("price_of", "call_1", "2")
     assert call.took_ms == 500
     assert found.notes == (
-        "left out: 1 trace with its name and group",
+        "left out: 1 header of a trace",
         "left out: 1 response span that has only the id of its response",
         "left out: 1 span of type agent",
     )

@@ -289,6 +289,20 @@ def test_what_was_not_recorded_is_told() -> None:
     )
 
 
+def test_bare_events_are_no_content() -> None:
+    """Where content is not recorded, emitters name the messages all the same."""
+    (rows,) = _with_events()
+    assert isinstance(rows, dict)
+    (span,) = rows["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    span["events"][0]["attributes"] = pairs({"gen_ai.system": "openai"})
+    indexed = {"gen_ai__prompt__0__role": "user", "gen_ai__completion__0__content": "?"}
+    found = read(rows, otlp(_without_content(**indexed)))
+    assert found.parts == ()
+    assert found.notes == (
+        "left out: 2 spans of a model whose messages were not recorded",
+    )
+
+
 def test_a_tool_that_failed_has_its_error() -> None:
     """The status of its span says what it failed with."""
     told = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "f"}
