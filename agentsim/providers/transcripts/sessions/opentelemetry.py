@@ -12,7 +12,11 @@ from agentsim.providers.transcripts.results import TranscriptWire
 from agentsim.providers.transcripts.sessions.answers import answer_of
 from agentsim.providers.transcripts.sessions.otel_messages import Spoken, spoken_in
 from agentsim.providers.transcripts.sessions.otel_spans import OtelSpan, read_spans
-from agentsim.providers.transcripts.sessions.otel_wires import wire_messages
+from agentsim.providers.transcripts.sessions.otel_wires import (
+    Written,
+    result_text,
+    wire_messages,
+)
 from agentsim.providers.transcripts.sessions.values import (
     LeftOut,
     Place,
@@ -32,6 +36,9 @@ _CLOUDS = ("aws.bedrock", "aws_bedrock", "gcp.vertex_ai", "vertex_ai", None)
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments")
 _RESULTS = ("gen_ai.tool.call.result", "tool_response", "anthropic.tool_result.content")
 """The names of today, and those that emitters use or used beside them."""
+
+_THREADS = "message-threads-"
+"""How the beta is called by which Anthropic keeps the history of a client."""
 
 _SETTINGS = ("temperature", "top_p", "max_tokens", "frequency_penalty", "seed")
 """Settings that the wires have under the same names."""
@@ -149,7 +156,25 @@ def _request(
     places: dict[Path, Place] = {(): span.place._replace(inside=False)}
     places |= {(key, number): place for number, (_, place) in enumerate(written)}
     body[key] = [message for message, _ in written]
+    if _continues(told, written):
+        body["thread"] = {"type": "continue"}
     return body, places
+
+
+def _continues(attributes: Mapping[str, Any], written: Sequence[Written]) -> bool:
+    """Whether the service held the begin of the history: results stand first in it."""
+    betas = attributes.get("anthropic.beta")
+    if not any(str(beta).startswith(_THREADS) for beta in _listed(betas)):
+        return False
+    blocks = written[0][0].get("content") if written else None
+    return any(
+        isinstance(block, dict) and block.get("type") == "tool_result"
+        for block in _listed(blocks)
+    )
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _tools(wire: TranscriptWire, listed: Sequence[Any]) -> list[Any]:
@@ -187,7 +212,7 @@ def _call(span: OtelSpan) -> SessionCall | str:
         str(told.get("gen_ai.tool.name") or span.name),
         str(told.get("gen_ai.tool.call.id") or ""),
         _as_text(arguments),
-        _as_text(result),
+        result_text(result),
         None if error is None or error == "" else str(error),
         span.at_ms,
         span.took_ms,

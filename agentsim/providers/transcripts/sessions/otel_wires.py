@@ -12,7 +12,7 @@ from agentsim.providers.transcripts.results import TranscriptWire
 from agentsim.providers.transcripts.sessions.otel_messages import OtelMessage
 from agentsim.providers.transcripts.sessions.values import LeftOut, Place
 
-__all__ = ["Written", "wire_messages"]
+__all__ = ["Written", "result_text", "wire_messages"]
 
 Written = tuple[dict[str, Any], Place]
 """A message or item of a wire, and where it comes from."""
@@ -77,7 +77,24 @@ def _of(parts: Sequence[dict[str, Any]], kind: str) -> Iterator[dict[str, Any]]:
 
 
 def _result(part: dict[str, Any]) -> str:
-    return _as_text(part.get("response", part.get("result", part.get("content"))))
+    return result_text(part.get("response", part.get("result", part.get("content"))))
+
+
+def result_text(value: Any) -> str:  # noqa: ANN401 - a JSON value
+    """The result of a tool as text: that of its blocks, where it has nothing else."""
+    listed = value
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            listed = parse_json(value, unique_keys=False)
+        except InvalidArguments:
+            return value
+    if isinstance(listed, list) and listed and all(map(_is_text, listed)):
+        return "".join(_content(block) for block in listed)
+    return _as_text(value)
+
+
+def _is_text(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text"
 
 
 def _arguments(part: dict[str, Any]) -> str:

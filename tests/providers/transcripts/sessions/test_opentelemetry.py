@@ -289,6 +289,26 @@ def test_what_was_not_recorded_is_told() -> None:
     )
 
 
+def test_a_thread_that_the_service_keeps_is_no_breach() -> None:
+    """With threads a request has only what is new: the call of a result may be held."""
+    blocks = [{"type": "text", "text": "2"}, {"type": "text", "text": " each"}]
+    told = {"type": "tool_call_response", "id": "call_1", "response": blocks}
+    asked = [{"role": "user", "parts": [told]}]
+    anthropic = {"gen_ai__provider__name": "anthropic"}
+    beta = {"anthropic__beta": ["message-threads-2026-08-12"]}
+    ran = otlp_span(
+        2,
+        gen_ai__operation__name="execute_tool",
+        anthropic__tool_result__content=json.dumps(blocks),
+    )
+    found = read(otlp(chat(1, asked, LAST, **anthropic, **beta), ran))
+    assert found.parts[0].body["messages"][0]["content"][0]["content"] == "2 each"
+    assert found.calls[0].result == "2 each"
+    for more, status in ((beta, "unknown"), ({}, "violated")):
+        text = lines(otlp(chat(1, asked, LAST, **anthropic, **more)))
+        assert check_text("f", text).status == status
+
+
 def test_bare_events_are_no_content() -> None:
     """Where content is not recorded, emitters name the messages all the same."""
     (rows,) = _with_events()
