@@ -16,6 +16,7 @@ from agentsim.providers.openai_chat import chat_rules_page
 from agentsim.providers.openai_responses import responses_rules_page
 from agentsim.pytest_plugin import pytest_page
 from agentsim.server import server_page
+from agentsim.server.recording import proxy_page
 from agentsim.simulation import scenario_page
 from agentsim.trace import events_page
 from agentsim.world import world_tools_page
@@ -37,6 +38,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "mutants.md": mutants_page,
     "openai-chat.md": chat_rules_page,
     "openai-responses.md": responses_rules_page,
+    "proxy.md": proxy_page,
     "pytest.md": pytest_page,
     "python.md": python_page,
     "recordings.md": recordings_page,

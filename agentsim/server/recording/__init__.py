@@ -6,6 +6,7 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.server.recording.proxy import RecordingProxy as RecordingProxy
+    from agentsim.server.recording.reference import proxy_page as proxy_page
     from agentsim.server.recording.troubles import Troubles as Troubles
     from agentsim.server.recording.upstreams import Upstream as Upstream
     from agentsim.server.recording.upstreams import read_upstreams as read_upstreams
@@ -16,6 +17,7 @@ else:
             "RecordingProxy": "proxy",
             "Troubles": "troubles",
             "Upstream": "upstreams",
+            "proxy_page": "reference",
             "read_upstreams": "upstreams",
         },
     )
