@@ -333,6 +333,14 @@ def test_a_changed_message_is_told_by_number_and_role() -> None:
     assert caught.value.nearest is None
 
 
+def test_a_request_that_is_looked_for_again_is_counted_once() -> None:
+    """Who redacts a request in another way asks no further one."""
+    matcher = recorded()
+    for again in (False, True):
+        with pytest.raises(CassetteMiss, match=r"request 1 \(turn 1"):
+            matcher.find(chat(say("user", "x")), CHAT, again=again)
+
+
 def test_long_differences_are_cut_where_they_differ() -> None:
     """Of a long line is shown what differs, and of many lines the first."""
     one, two = (f"{'a ' * 500}{mark}{' b' * 500}" for mark in "xy")
@@ -434,6 +442,7 @@ def test_what_was_read_before_changes_no_meaning(
         messages = stories[number % len(stories)][:count]
         body = chat(*messages, **({"tools": TOOLS} if tools else {"system": UUIDS[0]}))
         assert reader.read(body, CHAT) == meaning_of(body, CHAT, volatile)
+        assert reader.placeholders(body) == MeaningReader(volatile).placeholders(body)
 
 
 @given(spoken, st.booleans())

@@ -64,16 +64,17 @@ class Matcher:
         """By number of an exchange that answered: what of the settings was another."""
         return dict(self._notes)
 
-    def find(self, body: str, wire: str) -> RecordedExchange:
+    def find(self, body: str, wire: str, *, again: bool = False) -> RecordedExchange:
         """The next exchange that was recorded for such a request.
 
         Args:
             body: Redacted as the recordings are, of `asked_text`.
+            again: Whether it is the same request as before, redacted in another way.
 
         Raises:
             CassetteMiss: when there is none: with the nearest, and all that differs.
         """
-        self._asked += 1
+        self._asked += not again
         meaning = self.reader.read(body, wire)
         waiting = self._waiting.get(meaning.digest)
         if not waiting:

@@ -36,6 +36,9 @@ def meaning_of(body: str, wire: str, volatile: Sequence[str] = ()) -> Meaning:
 
 _ROOT, _TOOLS, _SYSTEM, _MESSAGE = range(4)
 
+_NOT_TOLD = ("", "", False)
+"""In place of dialect, model and whether it streams, where they make no difference."""
+
 _Part = tuple[int, Any]
 
 
@@ -46,10 +49,11 @@ class _Step:
         value: In canonical form.
         digest: Of this and all before it.
         names: What was named first in it, and how.
+        redacted: Placeholders in it, each time that they come.
         leading: Whether all messages up to here are of the system prompt.
     """
 
-    __slots__ = ("before", "digest", "leading", "names", "next", "value")
+    __slots__ = ("before", "digest", "leading", "names", "next", "redacted", "value")
 
     def __init__(
         self,
@@ -62,7 +66,7 @@ class _Step:
     ) -> None:
         self.before = before
         self.value = value
-        self.names = renamer.taken()
+        self.names, self.redacted = renamer.taken()
         self.leading = leading
         self.next: dict[bytes, _Step] = {}
         known: bytes = before.digest if before else b""
@@ -111,7 +115,8 @@ class MeaningReader:
         """
         fields = _fields(body)
         told = (wire, str(fields.get("model") or ""), bool(fields.get("stream")))
-        values, step = self._walk(told, list(_parts(fields)))
+        steps = self._walk(told, list(_parts(fields)))
+        values = [step.value for step in steps[1:]]
         system = sum(name in fields and bool(fields[name]) for name in _BEFORE)
         return Meaning(
             *told,
@@ -119,28 +124,24 @@ class MeaningReader:
             system=tuple(values[1 : 1 + system]),
             messages=tuple(values[1 + system :]),
             settings=_settings(fields),
-            digest=step.digest,
+            digest=steps[-1].digest,
         )
 
     def placeholders(self, body: str) -> list[str]:
         """Each place of a secret in a request, in the order of its meaning."""
-        renamer = Renamer(self._tokens, {})
-        for kind, value in _parts(_fields(body)):
-            renamer.rename(plain(value), system=_is_prompt(kind, value))
-        return renamer.redacted
+        steps = self._walk(_NOT_TOLD, list(_parts(_fields(body))))
+        return [one for step in steps for one in step.redacted]
 
-    def _walk(
-        self, told: tuple[str, str, bool], parts: Sequence[_Part]
-    ) -> tuple[list[Any], _Step]:
+    def _walk(self, told: tuple[str, str, bool], parts: Sequence[_Part]) -> list[_Step]:
+        """The steps of a request, its root first."""
         step = self._roots.get(told)
         if step is None:
             step = _Step(None, _ROOT, told, Renamer(self._tokens, {}), leading=True)
             self._roots[told] = step
-        values, renamer = [], None
+        steps, renamer = [step], None
         for part in parts:
-            key = marshal.dumps(
-                part, 2
-            )  # of this version equal values give equal bytes
+            # Of this version equal values give equal bytes.
+            key = marshal.dumps(part, 2)
             known = step.next.get(key)
             if known is None:
                 renamer = renamer or Renamer(self._tokens, step.all_names())
@@ -148,11 +149,11 @@ class MeaningReader:
                 step.next[key] = known
                 self._size += len(key)
             step = known
-            values.append(step.value)
+            steps.append(step)
         if self._size > KNOWN_MAX:
             self._roots.clear()
             self._size = 0
-        return values, step
+        return steps
 
     def _read(self, before: _Step, part: _Part, renamer: Renamer) -> _Step:
         kind, value = part

@@ -90,21 +90,26 @@ class Renamer:
 
     Attributes:
         section: What is being renamed, such as `tools`; a part of the names given.
-        redacted: The placeholders that came, each time that they came.
     """
 
     def __init__(self, tokens: Tokens, names: Mapping[str, str]) -> None:
         self.section = ""
-        self.redacted: list[str] = []
         self._tokens = tokens
         self._names = dict(names)
         self._counts = Counter(name[1:].rpartition(" ")[0] for name in names.values())
         self._new: list[tuple[str, str]] = []
+        self._redacted: list[str] = []
 
-    def taken(self) -> tuple[tuple[str, str], ...]:
-        """The tokens that were named since this was called before, with their names."""
-        new, self._new = tuple(self._new), []
-        return new
+    def taken(self) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+        """What came since this was called before.
+
+        Returns:
+            The tokens that were named, with their names; and the placeholders, each time
+            that they came.
+        """
+        new, redacted = tuple(self._new), tuple(self._redacted)
+        self._new, self._redacted = [], []
+        return new, redacted
 
     def rename(self, value: Any, *, system: bool = False, wire: bool = True) -> Any:  # noqa: ANN401
         """Rename what is in a JSON value, keys in their order.
@@ -136,7 +141,7 @@ class Renamer:
         kind = found.lastgroup or ""
         if kind == "redacted":
             kind = found[0].split("_")[3].lower()
-            self.redacted.append(found[0])
+            self._redacted.append(found[0])
         return self._name(found[0], kind)
 
     def _name(self, token: str, kind: str) -> str:

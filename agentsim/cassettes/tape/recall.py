@@ -76,7 +76,7 @@ class Recall:
             if not self._placeholders.learn_from(waiting, body):
                 raise
             body = self._asked(request, wire)
-            found = self._matcher.find(body, wire)
+            found = self._matcher.find(body, wire, again=True)
         self._placeholders.learn(body, asked_text(found.request, found.wire))
         return found
 
