@@ -108,7 +108,7 @@ class Recall:
         return self._matcher.reader.read(body, "").digest
 
     def _missed(self, name: str, arguments: str, *, used: bool) -> str:
-        call = f"{self._name}: the call {name}({arguments})"
+        call = f"{self._name}: the call {name}({_shown(arguments)})"
         known = [tool for tool in self._tools if tool.name == name]
         if used:
             return (
@@ -122,7 +122,9 @@ class Recall:
             return (
                 f"{call}: no call of {name} was recorded, but of {listed}: record again"
             )
-        told = "; ".join(f"{one.number}: {one.arguments}" for one in known[:CALLS_MAX])
+        told = "; ".join(
+            f"{one.number}: {_shown(one.arguments)}" for one in known[:CALLS_MAX]
+        )
         more = f" and {len(known) - CALLS_MAX} more" if len(known) > CALLS_MAX else ""
         return (
             f"{call} was never recorded: those of {name} have these arguments: "
@@ -132,6 +134,15 @@ class Recall:
 
 CALLS_MAX = 4
 """Calls of one tool that a miss shows."""
+
+CHARACTERS_MAX = 200
+"""Characters of arguments that a miss shows."""
+
+
+def _shown(arguments: str) -> str:
+    more = len(arguments) - CHARACTERS_MAX
+    cut = f"{arguments[:CHARACTERS_MAX]}... ({more} characters more)"
+    return cut if more > 0 else arguments
 
 
 def _call_text(name: str, arguments: str) -> str:

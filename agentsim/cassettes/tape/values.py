@@ -93,10 +93,10 @@ def _as_base(value: Any) -> Any:  # noqa: ANN401 - whatever programs return
     """What is a text or a number by another name, or has one way to be written."""
     if isinstance(value, str):
         return str.__str__(value)
-    if isinstance(value, int) and type(value) is not int:
-        return int(value)
-    if isinstance(value, float) and type(value) is not float:
-        return float(value)
+    if isinstance(value, int):
+        return int(value) if type(value) is not int else hex(value)
+    if isinstance(value, float):
+        return float(value) if type(value) is not float else str(value)
     name = f"{type(value).__module__}.{type(value).__name__}"
     return str(value) if isinstance(value, PurePath) or name in _NAMED else value
 
