@@ -6,10 +6,10 @@ from agentsim._lazy import attach
 
 if TYPE_CHECKING:
     from agentsim.cassettes.staleness.checking import CheckedCassette as CheckedCassette
-    from agentsim.cassettes.staleness.checking import StaleFinding as StaleFinding
-    from agentsim.cassettes.staleness.checking import StaleKind as StaleKind
     from agentsim.cassettes.staleness.checking import age_days as age_days
     from agentsim.cassettes.staleness.checking import check_cassettes as check_cassettes
+    from agentsim.cassettes.staleness.findings import StaleFinding as StaleFinding
+    from agentsim.cassettes.staleness.findings import StaleKind as StaleKind
     from agentsim.cassettes.staleness.notes import CassetteNotes as CassetteNotes
     from agentsim.cassettes.staleness.notes import NotedTest as NotedTest
     from agentsim.cassettes.staleness.notes import NotedUse as NotedUse
@@ -24,8 +24,8 @@ else:
             "CheckedCassette": "checking",
             "NotedTest": "notes",
             "NotedUse": "notes",
-            "StaleFinding": "checking",
-            "StaleKind": "checking",
+            "StaleFinding": "findings",
+            "StaleKind": "findings",
             "age_days": "checking",
             "check_cassettes": "checking",
             "file_digest": "searching",

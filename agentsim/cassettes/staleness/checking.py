@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from os.path import relpath
 from pathlib import Path
-from typing import Literal
 
 from agentsim.cassettes.reading import load_cassette
 from agentsim.cassettes.records import Cassette, RecordedExchange, RecordedTool
+from agentsim.cassettes.staleness.findings import CHANGED, STALE, StaleFinding, Told
 from agentsim.cassettes.staleness.notes import (
     CassetteNotes,
     NotedTest,
@@ -23,54 +23,9 @@ from agentsim.core import CassetteError
 
 __all__ = [
     "CheckedCassette",
-    "StaleFinding",
-    "StaleKind",
     "age_days",
     "check_cassettes",
 ]
-
-StaleKind = Literal[
-    "unreadable",
-    "unfinished",
-    "orphaned",
-    "old",
-    "model",
-    "prompt",
-    "tools",
-    "request",
-    "unused",
-    "untouched",
-]
-"""What can be wrong with a cassette.
-
-`model`, `prompt` and `tools` had changed when its test last ran, `request`: something else
-of a request had. `unused`: no test asks for it; `untouched`: for some exchanges in it.
-"""
-
-CHANGED: Mapping[str, StaleKind] = {
-    "model": "model",
-    "prompt": "prompt",
-    "tools": "tools",
-}
-"""Kinds of a `core.Change` that have a name here."""
-
-STALE: tuple[StaleKind, ...] = (
-    "old",
-    "model",
-    "prompt",
-    "tools",
-    "request",
-    "untouched",
-)
-"""What goes away when the cassette is recorded again."""
-
-
-@dataclass(frozen=True, slots=True)
-class StaleFinding:
-    """One thing that is wrong with a cassette, in words."""
-
-    kind: StaleKind
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +97,6 @@ class _Noted:
         return any(map(self.notes.knows_all, names))
 
 
-@dataclass(slots=True)
-class _Told:
-    """What comes out of a check."""
-
-    findings: list[StaleFinding] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-
-    def find(self, kind: StaleKind, words: str) -> None:
-        """Something is wrong; said twice it is told once."""
-        finding = StaleFinding(kind, words)
-        if finding not in self.findings:
-            self.findings.append(finding)
-
-
 def _noted(file: Path, loaded: dict[Path, CassetteNotes | None]) -> _Noted | None:
     """The notes of the nearest folder above a cassette that has some."""
     whole = file.resolve()
@@ -175,7 +116,7 @@ def _seen(file: Path, root: Path) -> str:
 def _checked(
     file: Path, noted: _Noted | None, now: datetime, max_age_days: float | None
 ) -> CheckedCassette:
-    told = _Told()
+    told = Told()
     if file.name.endswith(BESIDE):
         told.find(
             "unfinished",
@@ -225,7 +166,7 @@ def age_days(recorded_at: str, now: datetime) -> float | None:
     return (now - recorded) / timedelta(days=1)
 
 
-def _judge_age(days: float | None, days_max: float, told: _Told) -> None:
+def _judge_age(days: float | None, days_max: float, told: Told) -> None:
     if days is None:
         told.unknown.append("how old it is: its header has no `recorded_at`")
     elif days > days_max:
@@ -233,7 +174,7 @@ def _judge_age(days: float | None, days_max: float, told: _Told) -> None:
 
 
 def _judge_tests(
-    cassette: Cassette, file: Path, noted: _Noted | None, told: _Told
+    cassette: Cassette, file: Path, noted: _Noted | None, told: Told
 ) -> tuple[tuple[Path, str], ...]:
     """Tell of the tests that ask for a cassette, and give them."""
     name = cassette.header.owner
@@ -266,7 +207,7 @@ def _place(root: Path, test: str) -> tuple[Path, str]:
 
 
 def _judge_uses(
-    cassette: Cassette, digest: str, tests: Iterable[NotedTest], told: _Told
+    cassette: Cassette, digest: str, tests: Iterable[NotedTest], told: Told
 ) -> None:
     """Tell what the last runs of its tests say of a cassette."""
     uses = [noted.use for noted in tests]
@@ -287,7 +228,7 @@ def _judge_uses(
         _judge_untouched(cassette, known, told)
 
 
-def _judge_untouched(cassette: Cassette, uses: Sequence[NotedUse], told: _Told) -> None:
+def _judge_untouched(cassette: Cassette, uses: Sequence[NotedUse], told: Told) -> None:
     """Tell what none of its tests asked for, where all of them passed."""
     left = [
         _named(entry)
