@@ -137,8 +137,9 @@ Threads that were there before the tests, such as those of pytest-xdist, are let
 
 Let through are loopback addresses, `localhost` and the machine's own name, local sockets,
 and `agentsim_allow_hosts`: names (`db`, `*.example.com`) with the addresses that they have,
-addresses, and networks (`10.0.0.0/8`); on the command line separated by commas, in the ini
-file one a line. `@pytest.mark.agentsim_network` lets one test reach everything, and
+addresses, and networks (`10.0.0.0/8`), each with or without a port (`db:5432`); on the
+command line separated by commas, in the ini file one a line.
+`@pytest.mark.agentsim_network` lets one test reach everything, and
 `@pytest.mark.agentsim_network("api.example.com")` that host. Programs and servers are not
 judged, and clients written in C (grpc, psycopg, pycurl) are not seen. In a simulation more
 is refused, whatever is let through here.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from agentsim.cassettes.deck.channel import Traffic
 from agentsim.cassettes.deck.clients import Clients
-from agentsim.cassettes.deck.guard import ReplayGuard, is_refusal
+from agentsim.cassettes.deck.guard import ReplayGuard, is_refusal, is_skip
 from agentsim.cassettes.redaction import RedactionRules
 from agentsim.cassettes.tape import (
     Mode,
@@ -233,7 +233,7 @@ class Deck:
         traffic.tape.close(keep=error is None and failure is None)
         if failure is None:
             return
-        if error is None or is_refusal(error):
+        if error is None or is_refusal(error) or is_skip(error):
             raise failure from None
         for line in str(failure).split("\n\n"):
             if line not in str(error):

@@ -71,3 +71,8 @@ def is_refusal(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return any(map(is_refusal, error.exceptions))
     return isinstance(error, Refused)
+
+
+def is_skip(error: BaseException) -> bool:
+    """Whether an error only skips a test, which would then never be seen to fail."""
+    return type(error).__name__ in ("Skipped", "SkipTest")

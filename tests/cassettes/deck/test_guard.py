@@ -268,6 +268,19 @@ def _failing_after(at: Listener) -> None:
     raise ZeroDivisionError
 
 
+def _skipping_after(at: Listener) -> None:
+    _swallowing(_raw, at)
+    pytest.skip("no network here")
+
+
+def test_a_test_that_skips_after_an_attempt_fails(
+    listener: Listener, cassette: Path
+) -> None:
+    """Else it would never be seen to want the network."""
+    with pytest.raises(CassetteBypassed), Deck(cassette):
+        _skipping_after(listener)
+
+
 def test_a_simulation_inside_is_sealed_as_ever(
     listener: Listener, cassette: Path
 ) -> None:
