@@ -7,7 +7,7 @@ import zlib
 from base64 import b64decode
 from collections.abc import Mapping
 
-from agentsim.cassettes.importing.values import BYTES_MAX, Unreadable
+from agentsim.cassettes.importing.values import BYTES_MAX, StillPacked, Unreadable
 from agentsim.cassettes.records import RecordedAnswer, RecordedChunk, body_text
 
 __all__ = ["JSON", "STREAM", "URLS", "answer_of", "is_status", "text_of", "unbased"]
@@ -75,7 +75,8 @@ def text_of(body: bytes, coding: str = "") -> str:
         coding: The header `content-encoding`.
 
     Raises:
-        Unreadable: when it can't be unpacked here.
+        StillPacked: when it can't be unpacked here.
+        Unreadable: when it is broken, or too long.
     """
     names = [name.strip().lower() for name in coding.split(",")]
     for name in reversed(names):
@@ -88,7 +89,7 @@ def _unpacked(body: bytes, coding: str) -> bytes:
         return _inflated(body, coding)
     if coding in ("", "identity") or _is_text(body):
         return body
-    raise Unreadable(
+    raise StillPacked(
         f"its body is packed with {coding[:40]!a}, which can't be unpacked here: record "
         "it again with `accept-encoding: gzip`, or let the recorder unpack it"
     )

@@ -19,7 +19,7 @@ from agentsim.cassettes.importing.bodies import (
     text_of,
     unbased,
 )
-from agentsim.cassettes.importing.values import Recording, Unreadable
+from agentsim.cassettes.importing.values import Recording, StillPacked, Unreadable
 from agentsim.cassettes.records import (
     RecordedAnswer,
     RecordedChunk,
@@ -86,11 +86,17 @@ def _entry(entry: object, left_out: LeftOut) -> RecordedExchange | None:
     if reason:
         left_out.add(reason)
         return None
-    asked = RecordedRequest(method, url, _headers(request), _asked(request))
+    try:
+        asked = RecordedRequest(method, url, _headers(request), _asked(request))
+        answer = _answer(entry, response, headers)
+    except StillPacked:
+        if wire:
+            raise
+        left_out.add("entry of no model with a body that can't be unpacked")
+        return None
     if wire and method == "POST" and not asked.body:
         left_out.add("entry without the text of its request")
         return None
-    answer = _answer(entry, response, headers)
     if answer is None:
         left_out.add("entry without the text of its answer")
         return None

@@ -74,7 +74,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             "`interactions`",
             "Each interaction: bodies as text, as parsed JSON, in Base64, packed with gzip "
             "or deflate; an event stream in one chunk per event, all at once.",
-            "Nothing. A body that is packed with brotli or zstd is an error.",
+            "Bodies that are packed with brotli or zstd, of anything but a model; of a "
+            "model they are an error.",
             _has(*INTERACTIONS),
             read_vcr,
         ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agentsim.cassettes.records import RecordedExchange, RecordedTool
 
-__all__ = ["BYTES_MAX", "Recording", "Unreadable"]
+__all__ = ["BYTES_MAX", "Recording", "StillPacked", "Unreadable"]
 
 BYTES_MAX = 256 << 20
 """Bytes that a recording may have, and a body that is unpacked."""
@@ -32,3 +32,7 @@ class Unreadable(Exception):
 
     def __init__(self, words: str, place: str = "") -> None:
         super().__init__(f"{place}: {words}" if place else words)
+
+
+class StillPacked(Unreadable):
+    """A body is packed in a way that can't be undone here."""

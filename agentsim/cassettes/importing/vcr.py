@@ -13,11 +13,16 @@ from agentsim.cassettes.importing.bodies import (
     text_of,
     unbased,
 )
-from agentsim.cassettes.importing.values import BYTES_MAX, Recording, Unreadable
+from agentsim.cassettes.importing.values import (
+    BYTES_MAX,
+    Recording,
+    StillPacked,
+    Unreadable,
+)
 from agentsim.cassettes.records import RecordedExchange, RecordedRequest
 from agentsim.cassettes.wires import wire_of_url
 from agentsim.core import InvalidArguments, parse_json
-from agentsim.providers.transcripts.sessions import lines_of
+from agentsim.providers.transcripts.sessions import LeftOut, lines_of
 
 __all__ = ["INTERACTIONS", "read_vcr"]
 
@@ -43,12 +48,15 @@ def read_vcr(text: str, name: str) -> Recording:
     """
     listed, at = _interactions(text, name)
     lines = _lines(text, at, len(listed))
-    places = (f"{name}:{lines[index]}: {at}[{index}]" for index in range(len(listed)))
-    entries = tuple(
-        _interaction(one, number, place)
-        for number, (one, place) in enumerate(zip(listed, places, strict=True), 1)
-    )
-    return Recording(entries, lines=lines)
+    left_out = LeftOut()
+    found: list[tuple[RecordedExchange, int]] = []
+    for index, (one, line) in enumerate(zip(listed, lines, strict=True)):
+        place = f"{name}:{line}: {at}[{index}]"
+        exchange = _interaction(one, len(found) + 1, place, left_out)
+        if exchange is not None:
+            found.append((exchange, line))
+    entries = tuple(exchange for exchange, _ in found)
+    return Recording(entries, left_out.notes(), tuple(line for _, line in found))
 
 
 def _lines(text: str, key: str, count: int) -> tuple[int, ...]:
@@ -112,9 +120,15 @@ def _is_too_long(value: object) -> bool:
     return size > BYTES_MAX
 
 
-def _interaction(one: object, number: int, place: str) -> RecordedExchange:
+def _interaction(
+    one: object, number: int, place: str, left_out: LeftOut
+) -> RecordedExchange | None:
+    """The exchange of an interaction; None where it is left out."""
     try:
         return _exchange(_mapping(one), number)
+    except _NoModel:
+        left_out.add("interaction of no model with a body that can't be unpacked")
+        return None
     except Unreadable as error:
         raise Unreadable(str(error), place) from None
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -130,16 +144,22 @@ def _exchange(one: Mapping[str, Any], number: int) -> RecordedExchange:
     if not is_status(code):
         raise Unreadable(f"expected a status from 100 to 599, got {str(code)[:20]!a}")
     method = str(request.get("method", "POST")).upper()
-    asked = RecordedRequest(
-        method,
-        url,
-        _headers(request),
-        _body(request, request.get("body")),
-    )
+    wire = wire_of_url(method, url)
     # Older recordings of httpx have the body under another name.
-    body = _body(response, response.get("body", response.get("content")))
-    answer = answer_of(code, _headers(response), body)
-    return RecordedExchange(number, asked, answer, wire_of_url(method, url))
+    said = response.get("body", response.get("content"))
+    try:
+        body = _body(request, request.get("body"))
+        asked = RecordedRequest(method, url, _headers(request), body)
+        answer = answer_of(code, _headers(response), _body(response, said))
+    except StillPacked:
+        if wire:
+            raise
+        raise _NoModel from None
+    return RecordedExchange(number, asked, answer, wire)
+
+
+class _NoModel(Exception):
+    """What can't be read is no exchange with a model."""
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

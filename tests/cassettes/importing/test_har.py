@@ -148,6 +148,11 @@ def test_a_body_that_can_t_be_unpacked_is_told() -> None:
         else:
             with pytest.raises(Unreadable, match="packed with 'br'"):
                 read(entry)
+            entry["request"]["url"] = "https://a.b/prices"
+            assert read(entry) == (
+                [],
+                ("left out: 1 entry of no model with a body that can't be unpacked",),
+            )
 
 
 _LEAF = st.none() | st.booleans() | st.integers(-1, 700) | st.text(max_size=3)

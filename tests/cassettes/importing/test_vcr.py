@@ -164,6 +164,20 @@ def test_what_can_t_be_read_is_told_with_its_place(
     assert not (tmp_path / "to.yaml").exists()
 
 
+def test_what_no_model_said_may_stay_packed() -> None:
+    """A page that a tool got need not be read: it is counted, and the rest is imported."""
+    page = vcr({"string": b"\x1b\xff\xfe"}, coding="br").replace(
+        "/chat/completions", "/"
+    )
+    both = page.replace("version: 1\n", "") + vcr(SAID).removeprefix("interactions:\n")
+    recording = read_vcr(both, "a.yaml")
+    assert [one.number for one in recording.entries] == [1]
+    assert recording.lines == (both.count("\n", 0, both.rindex("- request")) + 1,)
+    assert recording.notes == (
+        "left out: 1 interaction of no model with a body that can't be unpacked",
+    )
+
+
 def test_aliases_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few lines that stand for very many values, or for no end of them, are refused."""
     monkeypatch.setattr(reader, "BYTES_MAX", 5_000)

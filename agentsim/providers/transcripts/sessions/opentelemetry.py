@@ -103,9 +103,11 @@ def _part(span: OtelSpan, spoken: Spoken, left_out: LeftOut) -> SessionPart:
     body, places = _request(wire, span, spoken, left_out)
     told = span.attributes
     said = wire_messages(wire, spoken.said, left_out)
-    reason = spoken.said[0].finish_reason or _first(
-        told.get("gen_ai.response.finish_reasons")
+    reasons = (
+        *_listed(told.get("gen_ai.response.finish_reasons")),
+        told.get("anthropic.message.stop_reason"),
     )
+    reason = spoken.said[0].finish_reason or next(map(str, filter(None, reasons)), "")
     usage = {
         key: told.get(f"gen_ai.usage.{key}", told.get(f"gen_ai.usage.{old}"))
         for key, old in (
@@ -195,10 +197,6 @@ def _tools(wire: TranscriptWire, listed: Sequence[Any]) -> list[Any]:
             given = {} if schema is None else {"parameters": schema}
             found.append({"type": "function", "function": {**named, **given}})
     return found
-
-
-def _first(value: object) -> str:
-    return str(value[0]) if isinstance(value, list) and value else ""
 
 
 def _call(span: OtelSpan) -> SessionCall | str:
