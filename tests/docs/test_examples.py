@@ -3,9 +3,11 @@
 import doctest
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.docs.execution import Page
 from tests.docs.markdown import anchors, blocks, links
@@ -46,6 +48,17 @@ def _marked(name: str) -> object:
 
 
 @pytest.fixture
+def few_examples() -> Iterator[None]:
+    """Properties on a page are tried with a few examples: what they show is how it reads."""
+    usual = settings.get_current_profile_name()
+    few = max(1, settings().max_examples // 4)
+    settings.register_profile("page", settings(), max_examples=few)
+    settings.load_profile("page")
+    yield
+    settings.load_profile(usual)
+
+
+@pytest.fixture
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A reader's folder, with the scenarios at hand; it is left as nobody was there."""
     monkeypatch.setenv("COLUMNS", "120")
@@ -58,7 +71,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("reader")
+@pytest.mark.usefixtures("reader", "few_examples")
 @pytest.mark.parametrize("name", [_marked(name) for name in PAGES])
 def test_the_examples_of_a_page_run(name: str) -> None:
     """Each block does what the page says, in the order of the page."""
@@ -117,7 +130,7 @@ def test_the_examples_of_docstrings_run() -> None:
         ("```sh\nmake nothing\n```", "no target nothing"),
     ],
 )
-@pytest.mark.usefixtures("reader")
+@pytest.mark.usefixtures("reader", "few_examples")
 def test_an_example_that_is_wrong_is_found(text: str, words: str) -> None:
     """Each kind of block can fail, and says why and where."""
     with pytest.raises((AssertionError, ValueError)) as caught:
@@ -126,7 +139,7 @@ def test_an_example_that_is_wrong_is_found(text: str, words: str) -> None:
     assert caught.value.__notes__ == ["in the example at page.md:3"]
 
 
-@pytest.mark.usefixtures("reader")
+@pytest.mark.usefixtures("reader", "few_examples")
 def test_a_page_that_is_right_runs() -> None:
     """Files of a page serve its later blocks, and left-out lines may be any."""
     Page(

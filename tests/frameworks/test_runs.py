@@ -15,7 +15,7 @@ ANSWER = "web-03 is well, and noted."
 RUNS = {"awaiting": 50, "blocking": 200, "invoking": 50}
 """Random schedules by form; async tools have less that can go wrong."""
 
-ELSEWHERE = 50
+ELSEWHERE = 20
 """So many of them are made in another process too."""
 
 ASYNC = [(name, "awaiting") for name in FRAMEWORKS]
