@@ -32,8 +32,8 @@ RIGHT: dict[str, Callable[..., Any]] = {
 STORIES = ("disk_full", "declined", "parallel_reads", "pay_invoice", "iteration_limit")
 """With writes, a person, a batch, a payment, and a limit that strikes."""
 
-RUNS = 100
-RUNS_LONG = 40
+RUNS = 50
+RUNS_LONG = 20
 """Random runs by story and form; those of the limit ask ten times and more."""
 
 
@@ -48,7 +48,7 @@ def test_a_right_loop_tells_the_story(form: str, name: str) -> None:
 @pytest.mark.parametrize("form", RIGHT)
 @pytest.mark.parametrize("name", STORIES)
 def test_a_right_loop_holds_whatever_happens(form: str, name: str) -> None:
-    """A hundred random runs of a story, with all faults, break no rule."""
+    """Fifty random runs of a story, with all faults, break no rule."""
     runs = RUNS_LONG if name == "iteration_limit" else RUNS
     explore(scenario(name), RIGHT[form], runs=runs, seed=5).expect_holds()
 

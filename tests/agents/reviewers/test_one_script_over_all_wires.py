@@ -110,7 +110,7 @@ def stories(draw: st.DrawFn) -> Scenario:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
-@examples(6)
+@examples(4)
 @given(story=stories())
 def test_each_wire_tells_the_same(name: str, story: Scenario) -> None:
     """Same calls, same text, same end, same verdict, however it is carried and cut."""
