@@ -31,8 +31,8 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY) ## Run a scenario, then catch a faulty agent in the same scenario
 	@bash scripts/demo.sh
 
-test: $(READY) venvs ## Run all tests, the slow ones too, on two workers
-	@$(PY) -m pytest -n 2 --dist worksteal
+test: $(READY) ## Run all tests, the slow ones too, on two workers
+	@$(PY) -m tests.support.environments $(PY) -m pytest -n 2 --dist worksteal
 
 coverage: $(READY) ## Run the fast tests under branch coverage, and hold it to its bar
 	@$(PY) -m coverage erase

@@ -1,11 +1,15 @@
 """The environments of the frameworks: complete lists, of the versions used elsewhere."""
 
 import re
+import sys
 import tomllib
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from tests.support.environments import ROOT
+from tests.support import environments
+from tests.support.environments import ROOT, Environment, make_beside
 from tests.support.frameworks import FRAMEWORKS, OPENAI_2
 
 LISTED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)$", re.MULTILINE)
@@ -34,3 +38,31 @@ def test_an_environment_has_what_agentsim_needs_in_the_versions_tested(
     pinned = listed("constraints.txt")
     other = [n for n in found if n in pinned and pinned[n] != found[n]]
     assert other == [*ELSEWHERE.get(name, ())]
+
+
+class Empty(Environment):
+    """An environment that costs nothing to make, and asks whether it is waited for."""
+
+    def make(self) -> None:
+        found: list[Path | None] = []
+        asking = Thread(target=lambda: found.append(self.awaited()))
+        asking.start()
+        asking.join(0.02)
+        waited = asking.is_alive()
+        self.python.parent.mkdir(parents=True)
+        self.python.touch()
+        (self.home / "told").write_text(f"{waited} {found}")
+
+
+def test_who_needs_an_environment_waits_until_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made while a command runs, whose exit code is given."""
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    made = [Empty(name, Path(sys.executable), (), ()) for name in ("a", "b", "c")]
+    assert [one.awaited() for one in made] == [None] * 3
+    command = [sys.executable, "-c", "raise SystemExit(7)"]
+    assert make_beside(made, command) == 7
+    assert [one.awaited() for one in made] == [one.python for one in made]
+    told = [(one.home / "told").read_text() for one in made]
+    assert told == ["True []"] * 3

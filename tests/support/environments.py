@@ -1,17 +1,20 @@
 """Environments beside `.venv` that tests run child processes in, made once.
 
-`make venvs` (a part of `make test`) makes them: one for each other supported Python that
-is found (tests/support/pythons.py), and one for each framework whose agents are tried
+`make venvs` makes them: one for each other supported Python that is found
+(tests/support/pythons.py), and one for each framework whose agents are tried
 (tests/support/frameworks.py). Each remembers what it was made of, and is made anew when
-that changes.
+that changes. `make test` makes them beside the tests, of which those that need one wait
+for it: half of the work is waiting for downloads.
 """
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +49,25 @@ class Environment:
         """Its Python."""
         return self.home / "bin" / "python"
 
+    def awaited(self) -> Path | None:
+        """Its Python, as soon as nobody makes it any more; None where it is not there."""
+        with self._locked(fcntl.LOCK_SH):
+            return self.python if self.python.exists() else None
+
+    @contextmanager
+    def reserved(self) -> Iterator[None]:
+        """Let those wait who ask for it, until it is made."""
+        with self._locked(fcntl.LOCK_EX):
+            yield
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        # Beside its folder, which is cleared; let go when the process ends, whatever
+        # ends it.
+        with (ROOT / f".venv-{self.name}.lock").open("w") as file:
+            fcntl.flock(file, how)
+            yield
+
     def make(self) -> None:
         """Make it, unless it is there and its inputs are as they were."""
         ready = self.home / ".ready"
@@ -79,7 +101,31 @@ def make_all(environments: Sequence[Environment]) -> None:
             made.result()
 
 
+def make_beside(environments: Sequence[Environment], command: Sequence[str]) -> int:
+    """Make several while a command runs, and give its exit code."""
+    with ExitStack() as all_reserved:
+        ends = [ExitStack() for _ in environments]
+        for environment, end in zip(environments, ends, strict=True):
+            all_reserved.enter_context(end)
+            end.enter_context(environment.reserved())
+
+        def make(environment: Environment, end: ExitStack) -> None:
+            with end:
+                environment.make()
+
+        with (
+            subprocess.Popen(command) as process,
+            ThreadPoolExecutor(max_workers=2) as pool,
+        ):
+            for made in [*map(pool.submit, [make] * len(ends), environments, ends)]:
+                made.result()
+            return process.wait()
+
+
 if __name__ == "__main__":
     from tests.support import frameworks, pythons
 
-    make_all([*pythons.environments(), *frameworks.environments()])
+    wanted = [*pythons.environments(), *frameworks.environments()]
+    if sys.argv[1:]:
+        sys.exit(make_beside(wanted, sys.argv[1:]))
+    make_all(wanted)

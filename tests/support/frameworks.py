@@ -23,8 +23,8 @@ def framework(name: str) -> Path:
     # Only tests need pytest; `make venvs` runs this file as well.
     import pytest
 
-    python = _environment(name).python
-    if not python.exists():
+    python = _environment(name).awaited()
+    if python is None:
         pytest.skip(f"no environment for {name}: run `make venvs`")
     return python
 

@@ -48,8 +48,8 @@ def environment(minor: str) -> Path:
     interpreter = interpreters().get(minor)
     if interpreter is None:
         pytest.skip(f"no Python {minor} on this machine")
-    python = _environment(minor, interpreter).python
-    if not python.exists():
+    python = _environment(minor, interpreter).awaited()
+    if python is None:
         pytest.skip(f"no environment for Python {minor}: run `make venvs`")
     return python
 
