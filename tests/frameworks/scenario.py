@@ -1,4 +1,4 @@
-"""What the agents of the frameworks work on: parallel reads, and a write."""
+"""What the agents of the frameworks work on: reads and a write at the same time."""
 
 from typing import Literal
 
@@ -22,18 +22,17 @@ def find_tickets(
 SCENARIO = Scenario(
     name="frameworks",
     task="Is web-03 well? Note it down.",
-    world=[Services(), Files(), find_tickets],
-    tools=("check_status", "write_file", "find_tickets"),
+    world=[Files(), find_tickets],
+    tools=("find_tickets", "write_file"),
     script=[
         together(
-            call("check_status", service="nginx"),
             call("find_tickets"),
-            call("find_tickets", state="open", limit=1),
+            call("find_tickets", limit=1),
+            call("write_file", path="note", content="web-03 is well"),
         ),
-        call("write_file", path="note", content="web-03 is well"),
         say("web-03 is well, and noted."),
     ],
-    expect={"output": "web-03 is well", "effects": {"write_file": 1}, "calls": 4},
+    expect={"output": "web-03 is well", "effects": {"write_file": 1}, "calls": 3},
 )
 """Thousands of runs are made of it, and most of what one costs is what SDK and framework
 make of each tool, of each message and of each request: there are no more than it takes."""
