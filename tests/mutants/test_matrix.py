@@ -7,7 +7,6 @@ from _pytest.mark import ParameterSet
 
 from agentsim.invariants import INVARIANTS
 from agentsim.mutants import MUTANTS, Mutant, unbroken, unbroken_streaming
-from agentsim.runtime import reference
 from agentsim.simulation import Agent, Exploration, explore
 from tests.mutants.matrix import kept, violated
 from tests.support.scenarios import NAMES, scenario
@@ -15,11 +14,8 @@ from tests.support.scenarios import NAMES, scenario
 ROUNDS = (8, 40, 200)
 """So many random runs are made in turn; in the last round a mutant must be caught."""
 
-AGENTS = {
-    "unbroken": unbroken,
-    "streaming": unbroken_streaming,
-    "reference": reference,
-}
+AGENTS = {"unbroken": unbroken, "streaming": unbroken_streaming}
+"""The reference runtime has a campaign of its own, in `tests/scenarios`."""
 
 RARE = ("unknown_tool_guessed", "unknown_tool_kills_loop")
 """Mutants that show only where one fault strikes: they take a few dozen runs."""
@@ -58,17 +54,14 @@ def test_a_mutant_is_caught(mutant: Mutant) -> None:
 @EACH_SOUND
 @EACH_SCENARIO
 def test_the_sound_loops_are_left_alone(agent: Agent, name: str) -> None:
-    """Without their fault the mutants violate nothing, nor does the reference runtime."""
+    """Without their fault the mutants violate nothing."""
     assert told(explore(scenario(name), agent, runs=20)) == []
 
 
 @pytest.mark.slow
 @EACH_SCENARIO
 def test_the_loop_of_the_mutants_is_left_alone_at_length(name: str) -> None:
-    """The same holds over more runs than most mutants need to be caught.
-
-    The reference runtime has a campaign of its own, in `tests/scenarios`.
-    """
+    """The same holds over more runs than most mutants need to be caught."""
     assert told(explore(scenario(name), unbroken, runs=60, seed=7)) == []
 
 
