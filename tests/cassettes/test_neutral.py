@@ -22,6 +22,7 @@ from agentsim.cassettes.neutral import (
     request_text,
     response_text,
 )
+from agentsim.cassettes.redaction import audit_cassette
 from agentsim.cassettes.tape import SyncTapedClient, Tape, TapedClient
 from agentsim.core import (
     CassetteError,
@@ -304,6 +305,30 @@ def test_a_stream_is_kept_before_its_last_piece_is_given_on(tmp_path: Path) -> N
         client = SyncTapedClient(tape, Blocking([whole]))
         kept = [len(load_cassette(path).entries) for _ in client.stream(ask("sync"))]
         assert kept == [1, 2]
+
+
+def test_a_secret_cut_over_pieces_is_not_kept(tmp_path: Path) -> None:
+    """Wherever it is cut: the pieces of a replay are those of the placeholder."""
+    path, key = tmp_path / "p.yaml", "sk-proj-aaaa1111bbbb2222cccc"
+    plays: list[tuple[list[Delta], Play]] = [
+        (
+            [Delta("The "), Delta(key[:at]), Delta(key[at:])],
+            Response(assistant(f"The {key}")),
+        )
+        for at in range(len(key) + 1)
+    ]
+    with Tape(path, "record") as tape:
+        client = SyncTapedClient(tape, Blocking(list(plays)))
+        for pieces, end in plays:
+            assert list(client.stream(ask())) == [*pieces, Delta(response=end)]  # type: ignore[arg-type]
+    assert audit_cassette(load_cassette(path)) == ()
+    with Tape(path) as tape:
+        client = SyncTapedClient(tape)
+        for _ in plays:
+            *heard, last = client.stream(ask())
+            told = "".join(delta.text for delta in heard)
+            assert last.response is not None
+            assert told == last.response.message.content == "The __REDACTED_KEY_1__"
 
 
 def test_a_stream_without_its_end_ends_so_again(tmp_path: Path) -> None:
