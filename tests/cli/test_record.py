@@ -16,6 +16,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from agentsim.cassettes import load_cassette
+from agentsim.cassettes.tape import Tape
+from agentsim.cli.serving import running
 from agentsim.server import Serving
 from agentsim.server.recording import asking
 from tests.server.programs import DISK
@@ -276,6 +278,31 @@ def test_the_older_http_library_does_as_well(monkeypatch: pytest.MonkeyPatch) ->
     with service(1) as upstream:
         assert record(upstream.url, *program("a")).code == 0
     assert len(load_cassette(Path("out.yaml")).entries) == 1
+
+
+def test_a_bug_of_the_proxy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As any of agentsim: with code 4, and nothing is replaced."""
+
+    def fail(*_: object) -> None:
+        raise LookupError("something")
+
+    monkeypatch.setattr(Tape, "answer", fail)
+    done = agentsim("record", "out.yaml", *program("a"))
+    assert done.code == 4
+    assert "internal error, please report it: the proxy: LookupError" in done.err
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_variables_are_printed_for_programs_to_come(
+    monkeypatch: pytest.MonkeyPatch, *, as_json: bool
+) -> None:
+    """At once, before anybody asks; nothing that came of it is no success."""
+    monkeypatch.setattr(running, "serve_until_stopped", lambda proxy: proxy.close())
+    done = agentsim("record", "out.yaml", *(["--json"] if as_json else []))
+    assert done.code == 2
+    assert "OPENAI_BASE_URL" in done.out
+    assert "http://127.0.0.1:" in done.out
+    assert not Path("out.yaml").exists()
 
 
 @pytest.mark.slow

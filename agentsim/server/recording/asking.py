@@ -92,7 +92,7 @@ class Asking:
                 timeout=self._module.Timeout(None, connect=CONNECT_S),
                 limits=self._module.Limits(max_connections=None),
             )
-        except (ImportError, OSError, ValueError) as error:
+        except (ImportError, OSError, ValueError, self._module.InvalidURL) as error:
             raise UsageError(
                 "record: the HTTP client can't be made with the variables of the "
                 f"environment (HTTP_PROXY, SSL_CERT_FILE): {type(error).__name__}: "
@@ -106,7 +106,11 @@ class Asking:
         Raises:
             Lost: when it can't be reached, or no answer begins.
         """
-        url = self._module.URL(asked.origin).copy_with(raw_path=asked.target.encode())
+        try:
+            origin = self._module.URL(asked.origin)
+            url = origin.copy_with(raw_path=asked.target.encode())
+        except self._module.InvalidURL:
+            raise Lost("its URL is none that can be asked", reached=False) from None
         request = self._module.Request(
             asked.method, url, headers=of_request(asked.headers), content=asked.body
         )

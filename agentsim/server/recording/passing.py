@@ -18,6 +18,9 @@ from agentsim.server.recording.headers import (
 
 __all__ = ["Kept", "pass_on"]
 
+EMPTY = (204, 304)
+"""Statuses of answers without a body."""
+
 
 class Kept:
     """One exchange that is being recorded; that it can't be is told, and no more.
@@ -58,6 +61,8 @@ async def pass_on(answer: LiveAnswer, kept: Kept, send: Send) -> None:
     headers = of_answer(answer.headers, decoded=decoded)
     kept.taking.head(answer.status, told(headers))
     start = {"type": "http.response.start", "status": answer.status, "headers": headers}
+    if answer.status in EMPTY or told(headers).get("content-length") == "0":
+        kept.end()  # the head is all of it
     await send(start)
     if decoder.unknown:
         await _unread(answer, kept, send)

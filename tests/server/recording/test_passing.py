@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import http.client
 import threading
@@ -13,7 +14,9 @@ import pytest
 
 from agentsim.cassettes import RecordedExchange, load_cassette
 from agentsim.cassettes.tape import Taking
-from agentsim.core import CassetteError
+from agentsim.core import CassetteError, UsageError
+from agentsim.server.recording import answering
+from agentsim.server.recording.asking import Asked, Asking, Lost
 from agentsim.server.recording.passing import Kept
 from tests.server.recording.standing import (
     END,
@@ -318,6 +321,90 @@ def test_an_answer_that_cannot_be_kept_is_handed_on() -> None:
         one.chunk(b"data: [DONE]\n\n")
         one.end()
     assert told == ["the disk is full"] * 2
+
+
+def test_an_answer_without_a_body_is_kept_with_its_head(path: Path) -> None:
+    """Whoever has the head has all of it."""
+    with (
+        Service([whole(b""), None]) as service,
+        standing(path, "record", service.url) as proxy,
+    ):
+        client = connect(proxy)
+        client.request("DELETE", "/v1/responses/resp_1")
+        assert client.getresponse().status == 200
+        assert kept(path).answer.ended == "whole"
+        client.close()
+
+
+def test_a_request_that_is_too_large_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could keep it; it is told, and nothing is asked of the service."""
+    monkeypatch.setattr(answering, "BODY_BYTES_MAX", 10)
+    with standing(path, "record") as proxy:
+        client = connect(proxy)
+        client.request("POST", CHAT, b"x" * 11)
+        assert client.getresponse().status == 413
+        client.close()
+        assert "can't be recorded" in proxy.troubles.unkept[0]
+
+
+def test_a_bug_does_not_break_off_the_proxy(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One connection breaks, the others go on, and the bug is told in the end."""
+    with standing(path, "record", sound=False) as proxy:
+
+        def fail(*_: object) -> None:
+            raise LookupError("something")
+
+        monkeypatch.setattr(proxy.tape, "answer", fail)
+        for _ in range(2):
+            client = connect(proxy)
+            client.request("POST", CHAT, b"{}")
+            with pytest.raises(http.client.RemoteDisconnected):
+                client.getresponse()
+            client.close()
+        told = str(proxy.troubles.failure)
+    assert told == "the proxy: LookupError: something"
+
+
+def test_a_tape_that_is_closed_is_told(path: Path) -> None:
+    """What can't be recorded is not asked for."""
+    with standing(path, "record") as proxy:
+        proxy.tape.close()
+        client = connect(proxy)
+        client.request("POST", CHAT, b"{}")
+        assert client.getresponse().status == 400
+        client.close()
+        assert "was closed before" in proxy.troubles.unkept[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SSL_CERT_FILE", "/no/file"), ("HTTPS_PROXY", "a:b:c")]
+)
+def test_an_environment_that_does_not_do_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    """In one sentence, with the names of its variables."""
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=r"variables of the environment \(HTTP_PROXY"):
+        Asking()
+
+
+def test_a_url_that_nobody_can_ask_is_told() -> None:
+    """As a service that can't be reached."""
+
+    async def ask() -> None:
+        asking = Asking()
+        try:
+            async with asking.ask(Asked("GET", "http://a:b", "/", [])):
+                raise AssertionError("it was asked")
+        finally:
+            await asking.close()
+
+    with pytest.raises(Lost, match="can be asked"):
+        asyncio.run(ask())
 
 
 def test_the_proxy_is_no_http_proxy(path: Path) -> None:
