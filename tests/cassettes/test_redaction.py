@@ -243,6 +243,75 @@ def test_what_is_known_of_words_changes_no_result(parts: list[str]) -> None:
         assert known.spans(text) == searched_through(*rules).spans(text)
 
 
+BEGINNINGS = (
+    *(
+        "sk-",
+        "sk_live_",
+        "pk_test_",
+        "rk_live_",
+        "gho_",
+        "ghp_",
+        "ghr_",
+        "ghs_",
+        "ghu_",
+    ),
+    *(
+        "github_pat_",
+        "glpat-",
+        "xoxb-",
+        "xoxp-",
+        "xapp-",
+        "AKIA",
+        "ASIA",
+        "AROA",
+        "AIDA",
+    ),
+    *(
+        "AIza",
+        "ya29.",
+        "hf_",
+        "gsk_",
+        "xai-",
+        "r8_",
+        "npm_",
+        "pypi-",
+        "nvapi-",
+        "tvly-",
+    ),
+    *("pplx-", "dop_v1_", "lsv2_", "SG.Q3EGRZ7XPLM2."),
+)
+
+NAMED = (
+    *("api_key", "apikey", "API-Key", "access_key", "AccessKeyId", "access-key-id"),
+    *(
+        "secret",
+        "client_secret",
+        "secretKey",
+        "secret_access_key",
+        "passwd",
+        "password",
+    ),
+    *("passphrase", "pwd", "Authorization", "credential", "credentials", "private_key"),
+    *("access_token", "authToken", "bearer-token", "csrf_token", "id_token", "cookie"),
+    *("refresh_token", "session_token", "db_password", "x-api-key", "set-cookie"),
+)
+
+
+def test_every_beginning_and_name_is_known_by_its_words() -> None:
+    """No key is passed because its beginning is no hint, and no password for its name."""
+    blunt = searched_through(*STANDARD)
+    for first in BEGINNINGS:
+        key = first + (
+            "0123456789abcdef" * 3 if first == "dop_v1_" else "Q3EGRZ7XPLM2" * 3
+        )
+        assert Redactor().text(f"a {key}.") == "a __REDACTED_KEY_1__."
+        assert Finder(STANDARD).spans(key) == blunt.spans(key)
+    for name in NAMED:
+        for text in (f'{{"{name}": "x"}}', f'{{"{name}":12}}', f"{name}=abcdef1234"):
+            assert "__REDACTED_PASSWORD_1__" in Redactor().text(text), text
+            assert Finder(STANDARD).spans(text) == blunt.spans(text)
+
+
 @given(st.lists(st.sampled_from((*AWKWARD, *HINTS, "\\", "\\\\")), max_size=9))
 def test_escapes_are_undone_the_same_with_and_without_the_way_back(
     parts: list[str],
