@@ -135,10 +135,11 @@ def _read(file: Path, kind: str) -> tuple[Imported, Recording]:
 
 def _text(file: Path) -> str:
     try:
-        if not file.is_file() or file.stat().st_size > BYTES_MAX:
-            raise CassetteError(
-                f"{file}: expected a file of at most {BYTES_MAX >> 20} MiB: name one"
-            )
+        if not file.is_file():
+            words = "a folder: name" if file.is_dir() else "there is no such file: name"
+            raise CassetteError(f"{file}: {words} a recording")
+        if file.stat().st_size > BYTES_MAX:
+            raise CassetteError(f"{file}: longer than {BYTES_MAX >> 20} MiB: split it")
         return file.read_text("utf-8-sig")
     except (OSError, ValueError):
         raise CassetteError(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.cassettes import import_recordings, load_cassette
-from agentsim.cassettes.importing import KINDS
+from agentsim.cassettes.importing import KINDS, recording
 from agentsim.cassettes.importing.kinds import kind_of_text
 from agentsim.cassettes.importing.values import Unreadable
 from agentsim.core import CassetteError
@@ -100,6 +100,23 @@ def test_what_is_no_recording_is_told(tmp_path: Path, text: str, words: str) -> 
         import_recordings([tmp_path / "file"], tmp_path / "to.yaml")
     assert words in str(caught.value)
     assert not (tmp_path / "to.yaml").exists()
+
+
+def test_what_is_no_file_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder, nothing, bytes that are no text, and too many of them: one sentence."""
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    (tmp_path / "long").write_text("{}" * 10)
+    monkeypatch.setattr(recording, "BYTES_MAX", 10)
+    for name, words in (
+        ("", "a folder: name a recording"),
+        ("missing", "there is no such file: name a recording"),
+        ("bytes", "this file can't be read as UTF-8"),
+        ("long", "longer than 0 MiB: split it"),
+    ):
+        with pytest.raises(CassetteError, match=words):
+            import_recordings([tmp_path / name], tmp_path / "to.yaml")
 
 
 @given(
