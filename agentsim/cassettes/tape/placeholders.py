@@ -17,6 +17,9 @@ from agentsim.cassettes.redaction import Redactor
 
 __all__ = ["Placeholders"]
 
+_MARK = "__REDACTED_"
+"""Stands in every text with a placeholder."""
+
 _NUMBER = re.compile("(__REDACTED_[A-Z]+_)[0-9]+__")
 
 
@@ -42,7 +45,7 @@ class Placeholders:
         Returns:
             False when the secrets can't be those of the recording.
         """
-        if "__REDACTED_" not in asked or asked == recorded:
+        if _MARK not in asked or asked == recorded:
             return True
         pairs = self._pairs(asked, recorded)
         for made, theirs in pairs.items():
@@ -52,12 +55,11 @@ class Placeholders:
 
     def learn_from(self, recorded: Iterable[str], asked: str) -> bool:
         """The same from the first recording that differs in placeholders at most."""
-        if "__REDACTED_" not in asked:
+        if _MARK not in asked:
             return False
         form = self._form(asked)
-        return any(
-            self._form(one) == form and self.learn(asked, one) for one in recorded
-        )
+        known = (one for one in recorded if _MARK in one and self._form(one) == form)
+        return any(self.learn(asked, one) for one in known)
 
     def _form(self, text: str) -> bytes:
         """What a request means, whichever secrets are in it."""
