@@ -9,13 +9,12 @@ from agentsim.server.recording.upstreams import VENDORS
 __all__ = ["proxy_page"]
 
 
-def proxy_page() -> str:
-    """The text of `docs/reference/proxy.md`."""
-    vendors = "\n".join(
-        f"| `{name}` | `{name.upper()}_BASE_URL` | `{url}` |"
-        for name, url in VENDORS.items()
-    )
-    return f"""\
+_VENDORS = "\n".join(
+    f"| `{name}` | `{name.upper()}_BASE_URL` | `{url}` |"
+    for name, url in VENDORS.items()
+)
+
+_PAGE = f"""\
 # The recording proxy
 
 <!-- Made from the proxy by `make docs`; a test compares the two. -->
@@ -32,7 +31,7 @@ These two are always there, at the base URL of the environment or at the vendor'
 
 | name | variable for CMD | by default |
 |---|---|---|
-{vendors}
+{_VENDORS}
 
 CMD finds the proxy by the variable of each service, such as
 `OPENAI_BASE_URL=http://127.0.0.1:PORT/openai/v1`; a service of another name has `NAME_BASE_URL`.
@@ -108,3 +107,8 @@ each), `unused` (numbers of exchanges), `notes` (what went wrong on the way), `b
 new recording stands, if it did not replace the old one) and `command`. CMD's standard output
 goes to standard error then. A command that failed is `violated`.
 """
+
+
+def proxy_page() -> str:
+    """The text of `docs/reference/proxy.md`."""
+    return _PAGE
