@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 Figure = Callable[[str], None]
 
-ROUNDS = 20
+ROUNDS = 40
 
 
 def test_five_turns_are_replayed_fast(tmp_path: Path, figure: Figure) -> None:
