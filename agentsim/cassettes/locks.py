@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from agentsim.core import CassetteError, CassetteInUse
+from agentsim.core import CassetteError, CassetteInUse, shown_path
 
 __all__ = ["lock", "open_locked", "still_there"]
 
@@ -27,12 +27,12 @@ def open_locked(path: Path) -> BinaryIO:
         file = path.open("ab+", buffering=0)
     except (OSError, ValueError):
         raise CassetteError(
-            f"{path}: this file can't be written: check its folder and permissions"
+            f"{shown_path(path)}: this file can't be written: check its folder and permissions"
         ) from None
     if not (lock(file) and still_there(file, path)):
         file.close()
         raise CassetteInUse(
-            f"{path}: another recording writes this cassette: let it end, or "
+            f"{shown_path(path)}: another recording writes this cassette: let it end, or "
             "record into another file"
         )
     return file

@@ -22,7 +22,7 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 from agentsim.cassettes.shapes import Misfit, read_entry, read_header
-from agentsim.core import CassetteError, ScenarioError
+from agentsim.core import CassetteError, ScenarioError, shown_path
 from agentsim.plain_yaml import YamlDocument, load_yaml
 
 __all__ = [
@@ -73,7 +73,7 @@ def load_cassette(path: FilePath | str) -> Cassette:
     Raises:
         CassetteError: when it can't be read, with file, line and field.
     """
-    return read_cassette(_bytes_of(FilePath(path)), str(path))
+    return read_cassette(_bytes_of(FilePath(path)), shown_path(FilePath(path)))
 
 
 def load_header(path: FilePath | str) -> CassetteHeader:
@@ -85,24 +85,28 @@ def load_header(path: FilePath | str) -> CassetteHeader:
     data = _bytes_of(FilePath(path))
     end = complete_end(data)
     if end == 0:
-        raise CassetteError(_nothing_complete(data, str(path)))
-    return _read_header(next(_pieces(data[:end])), str(path))
+        raise CassetteError(_nothing_complete(data, shown_path(FilePath(path))))
+    return _read_header(next(_pieces(data[:end])), shown_path(FilePath(path)))
 
 
 def _bytes_of(path: FilePath) -> bytes:
     try:
         if path.exists() and not path.is_file():
-            raise CassetteError(f"{path}: this is no regular file: name a cassette")
+            raise CassetteError(
+                f"{shown_path(path)}: this is no regular file: name a cassette"
+            )
         if path.stat().st_size > BYTES_MAX:
             raise CassetteError(
-                f"{path}: longer than {BYTES_MAX >> 20} MiB: record in parts"
+                f"{shown_path(path)}: longer than {BYTES_MAX >> 20} MiB: record in parts"
             )
         return path.read_bytes()
     except FileNotFoundError:
-        raise CassetteError(f"{path}: there is no such file: record it first") from None
+        raise CassetteError(
+            f"{shown_path(path)}: there is no such file: record it first"
+        ) from None
     except (OSError, ValueError):
         raise CassetteError(
-            f"{path}: this file can't be read: check its name and permissions"
+            f"{shown_path(path)}: this file can't be read: check its name and permissions"
         ) from None
 
 

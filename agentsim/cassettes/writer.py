@@ -17,7 +17,7 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 from agentsim.cassettes.writing import document_text, header_text
-from agentsim.core import CassetteError
+from agentsim.core import CassetteError, shown_path
 
 __all__ = ["CassetteWriter"]
 
@@ -105,7 +105,9 @@ class CassetteWriter:
 
     def _write(self, text: str) -> None:
         if self._file.closed:
-            raise CassetteError(f"{self.path}: this recording was closed before")
+            raise CassetteError(
+                f"{shown_path(self.path)}: this recording was closed before"
+            )
         data = memoryview(text.encode())
         start = self._file.seek(0, 2)
         try:
@@ -114,7 +116,7 @@ class CassetteWriter:
         except OSError:
             self._file.truncate(start)
             raise CassetteError(
-                f"{self.path}: the disk took only a part of a document, which was cut "
+                f"{shown_path(self.path)}: the disk took only a part of a document, which was cut "
                 "off again: make room, and record again"
             ) from None
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agentsim.core.errors import UnscriptedRequest as UnscriptedRequest
     from agentsim.core.errors import UsageError as UsageError
     from agentsim.core.errors import WorldError as WorldError
+    from agentsim.core.errors import linked_errors as linked_errors
     from agentsim.core.estimate import estimate_usage as estimate_usage
     from agentsim.core.estimate import tokens_of as tokens_of
     from agentsim.core.events.boundary import CancelRequested as CancelRequested
@@ -133,6 +134,7 @@ if TYPE_CHECKING:
     from agentsim.core.tools import ToolFunction as ToolFunction
     from agentsim.core.tools import check_names as check_names
     from agentsim.core.words import did_you_mean as did_you_mean
+    from agentsim.core.words import shown_path as shown_path
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -256,8 +258,10 @@ else:
             "estimate_usage": "estimate",
             "find_fault": "json_fault",
             "key_signature": "loops",
+            "linked_errors": "errors",
             "parse_arguments": "json_text",
             "parse_json": "json_text",
+            "shown_path": "words",
             "signature": "loops",
             "system": "messages",
             "tokens_of": "estimate",

@@ -31,6 +31,7 @@ __all__ = [
     "UnscriptedRequest",
     "UsageError",
     "WorldError",
+    "linked_errors",
 ]
 
 
@@ -209,3 +210,18 @@ class TaskLeak(Finding):
 
 class InternalError(AgentsimError):
     """A bug of agentsim itself: please report it, with the token of the run."""
+
+
+def linked_errors(error: BaseException) -> list[BaseException]:
+    """An error, those that it came from, and those of groups among them, each once."""
+    found: list[BaseException] = []
+    ahead: list[BaseException | None] = [error]
+    while ahead:
+        one = ahead.pop()
+        if one is None or any(one is other for other in found):
+            continue
+        found.append(one)
+        ahead += (one.__cause__, None if one.__suppress_context__ else one.__context__)
+        if isinstance(one, BaseExceptionGroup):
+            ahead += one.exceptions
+    return found

@@ -1,21 +1,35 @@
-"""Which frames of a failure pytest shows: those of the project, and none of ours.
+"""Which frames of a failure pytest shows: those of the project, and none on the way to us.
 
-What we raise says itself what is wrong and where; how we came to see it helps nobody.
+What we raise says itself what is wrong and where; how we came to see it helps nobody, and
+neither does the way of a request through an SDK, its client of HTTP and the event loop.
 """
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 
 import pytest
 from _pytest._code import Traceback
 
-__all__ = ["hide_own_frames", "is_ours"]
+from agentsim.core import linked_errors
+
+__all__ = ["is_ours", "only_own_frames"]
 
 OURS = "agentsim"
 
 RUNNERS = ("_pytest", "pluggy")
+
+PACKAGES = ("site-packages", "dist-packages")
+"""Folders that packages are installed in."""
+
+PYTHON = tuple(
+    Path(sysconfig.get_path(name)).as_posix() + "/" for name in ("stdlib", "platstdlib")
+)
+"""Folders of the standard library."""
 
 
 def is_ours(error: BaseException) -> bool:
@@ -23,27 +37,61 @@ def is_ours(error: BaseException) -> bool:
     return _package(type(error).__module__) == OURS
 
 
-def hide_own_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Take our frames out of the traceback of an error of ours, unless all would go."""
-    places = [place for place in _linked(excinfo.tb) if _home(place) != OURS]
-    if all(_home(place) in RUNNERS for place in places):
-        return
+@contextmanager
+def only_own_frames(
+    excinfo: pytest.ExceptionInfo[BaseException], root: Path
+) -> Iterator[None]:
+    """Show of our errors the frames of the project alone, unless none would be left.
+
+    It is so for the error itself, for those behind it, and for those of a group. They get
+    their frames back, for debuggers and whoever else looks at them later.
+
+    Args:
+        root: The folder of the project: what is installed from it is still its own.
+    """
+    before: list[tuple[BaseException, TracebackType | None]] = []
+    try:
+        for error in linked_errors(excinfo.value):
+            if not is_ours(error):
+                continue
+            chain = _own(error.__traceback__, root)
+            if chain is not None:
+                before.append((error, error.__traceback__))
+                error.__traceback__ = chain
+                if error is excinfo.value:
+                    excinfo.traceback = Traceback(chain)
+        yield
+    finally:
+        for error, whole in before:
+            error.__traceback__ = whole
+
+
+def _own(chain: TracebackType | None, root: Path) -> TracebackType | None:
+    """The frames of the project; None where there are none."""
+    kept = [place for place in _linked(chain) if _is_of_project(place, root)]
     # Linked anew, since pytest follows the links to where the test begins.
-    chain: TracebackType | None = None
-    for place in reversed(places):
+    chain = None
+    for place in reversed(kept):
         chain = TracebackType(chain, place.tb_frame, place.tb_lasti, place.tb_lineno)
-    assert chain is not None
-    excinfo.traceback = Traceback(chain)
+    return chain
+
+
+def _is_of_project(place: TracebackType, root: Path) -> bool:
+    package = _package(str(place.tb_frame.f_globals.get("__name__", "")))
+    if package in (OURS, *RUNNERS):
+        return False
+    file = Path(place.tb_frame.f_code.co_filename)
+    if any(name in file.parts for name in PACKAGES):
+        # tox and nox install the project itself.
+        return any((base / package).is_dir() for base in (root, root / "src"))
+    name = file.as_posix()
+    return not name.startswith((*PYTHON, "<frozen "))
 
 
 def _linked(place: TracebackType | None) -> Iterator[TracebackType]:
     while place is not None:
         yield place
         place = place.tb_next
-
-
-def _home(place: TracebackType) -> str:
-    return _package(str(place.tb_frame.f_globals.get("__name__", "")))
 
 
 def _package(module: str) -> str:

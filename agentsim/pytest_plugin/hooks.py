@@ -6,6 +6,7 @@ A project that has agentsim installed and does not use it pays for this module a
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -117,13 +118,15 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show a failure without our frames, and the timeline of a failing run below it."""
     ours = False
-    if call.excinfo is not None:
-        from agentsim.pytest_plugin.frames import hide_own_frames, is_ours
+    with ExitStack() as ends:
+        if call.excinfo is not None:
+            from agentsim.pytest_plugin.frames import is_ours, only_own_frames
 
-        ours = is_ours(call.excinfo.value)
-        if ours and not item.config.getoption("fulltrace"):
-            hide_own_frames(call.excinfo)
-    report = yield
+            ours = is_ours(call.excinfo.value)
+            if not item.config.getoption("fulltrace"):
+                root = item.config.rootpath
+                ends.enter_context(only_own_frames(call.excinfo, root))
+        report = yield
     traceback: Any = getattr(report.longrepr, "reprtraceback", None)
     if ours and traceback:
         # It says that all frames are hidden; they are ours, and tell nothing.

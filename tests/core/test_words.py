@@ -1,7 +1,10 @@
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.core import did_you_mean
+from agentsim.core import did_you_mean, shown_path
 
 NAMES = st.lists(st.text(max_size=6), max_size=6)
 
@@ -37,3 +40,18 @@ def test_known_name_is_nearest_to_itself(known: list[str]) -> None:
         assert any(
             repr(name) in said for name in known if name.casefold() == word.casefold()
         )
+
+
+def test_a_path_is_shown_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is elsewhere is shown whole, and so is all once that directory is gone."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    inside, outside = here / "a/b.yaml", tmp_path / "c.yaml"
+    assert shown_path(inside) == "a/b.yaml"
+    assert shown_path(outside) == str(outside)
+    assert shown_path(Path("../c.yaml")) == "../c.yaml"
+    here.rmdir()
+    assert shown_path(inside) == str(inside)

@@ -32,7 +32,7 @@ def test_without_a_cassette_a_test_fails_at_once(tmp_path: Path) -> None:
     """The sentence has the line that records it, and no frame of ours."""
     done = run_here(project(tmp_path), "-k", "words and c")
     assert (
-        f"{tmp_path}/cassettes/test_it/TestMany.test_words-c.yaml: there is no such "
+        "Error: cassettes/test_it/TestMany.test_words-c.yaml: there is no such "
         "cassette: record it with `pytest 'test_it.py::TestMany::test_words[c]' "
         "--agentsim-record=record-missing`, which asks the real services" in done.out
     )
@@ -44,7 +44,7 @@ def test_a_miss_that_was_swallowed_fails_the_test(recorded: Path) -> None:
     done = run_here(recorded, SYSTEM="You hinder.")
     assert done.code == 1
     assert "1 failed, 3 passed" in done.out
-    assert done.out.count("was never recorded: the nearest is exchange") == 2
+    assert done.out.count("; record again if that is wanted") == 2
     assert "-content: You help.\n    +content: You hinder." in done.out
     line = "pytest test_it.py::test_swallows --agentsim-record=refresh"
     assert f"Record again: {line}" in done.out
@@ -54,13 +54,92 @@ def test_a_miss_that_was_swallowed_fails_the_test(recorded: Path) -> None:
 
 def test_a_miss_beside_another_failure_is_told(tmp_path: Path) -> None:
     """The failure of the test stays first; below it stands what was not recorded."""
-    tests = TESTS.replace("            pass", "            assert SAID == 'hello'")
+    tests = f"{TESTS}    assert SAID == 'hello'\n"
     assert run_here(project(tmp_path, tests), RECORD).code == 0
     done = run_here(tmp_path, "-k", "swallows", SAID="hi")
     assert re.search(
         r"assert 'hi' == 'hello'(.|\n)*and beside this failure: ", done.out
     )
-    assert done.out.count("was never recorded") == 2  # as the cause too
+    assert done.out.count("was never recorded") == 1
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        "assert SAID == 'hello'",
+        "raise RuntimeError('it failed') from error",
+        "raise ExceptionGroup('several', [error]) from None",
+    ],
+)
+def test_a_miss_behind_another_failure_is_told_once(
+    tmp_path: Path, instead: str
+) -> None:
+    """Where pytest shows it as what the failure came from, it is not told below again."""
+    taken = f"Exception as error:\n            {instead}"
+    tests = TESTS.replace("Exception:\n            pass", taken)
+    assert run_here(project(tmp_path, tests), RECORD).code == 0
+    done = run_here(tmp_path, "-k", "swallows", SAID="hi")
+    assert done.out.count("; record again if that is wanted") == 1
+    assert "agentsim/cassettes" not in done.out
+    line = "pytest test_it.py::test_swallows --agentsim-record=refresh"
+    assert f"Record again: {line}" in done.out
+
+
+SDK = """
+from asking import ask
+
+
+def create(cassette, text):
+    return ask(cassette, text)
+"""
+
+THROUGH = """
+import asyncio
+import sdk
+
+
+async def agent(cassette):
+    return sdk.create(cassette, "hello")
+
+
+def test_it(cassette):
+    asyncio.run(agent(cassette))
+"""
+
+
+@pytest.mark.parametrize("home", ["", "src"])
+def test_a_miss_shows_the_frames_of_the_project_alone(
+    tmp_path: Path, home: str
+) -> None:
+    """Not those of installed packages and of Python, but of the project where it is one."""
+    project(tmp_path, THROUGH)
+    folder = tmp_path / "venv/site-packages"
+    folder.mkdir(parents=True)
+    (folder / "sdk.py").write_text(SDK, "utf-8")
+    with (tmp_path / "conftest.py").open("a") as file:
+        file.write(f"sys.path.insert(0, {str(folder)!r})\n")
+    (tmp_path / "cassettes/test_it").mkdir(parents=True)
+    empty = "agentsim_cassette: 1\ncomplete: true\n"
+    (tmp_path / "cassettes/test_it/test_it.yaml").write_text(empty, "utf-8")
+    if home:
+        (tmp_path / home / "sdk").mkdir(parents=True)
+    done = run_here(tmp_path)
+    shown = (
+        "asyncio.run(agent",
+        "sdk.create(",
+        "return ask(",
+        "tape.answer(",
+        "runners.py",
+    )
+    assert [words in done.out for words in shown] == [
+        True,
+        True,
+        bool(home),
+        True,
+        False,
+    ]
+    assert "CassetteMiss: cassettes/test_it/test_it.yaml: " in done.out
+    assert "runners.py" in run_here(tmp_path, "--full-trace").out
 
 
 def test_a_failing_test_keeps_its_old_cassette(recorded: Path) -> None:

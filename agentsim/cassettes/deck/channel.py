@@ -10,7 +10,7 @@ from agentsim.cassettes.deck.hearing import Hearing, recorded_request
 from agentsim.cassettes.deck.playing import Pause, played
 from agentsim.cassettes.tape import Tape
 from agentsim.cassettes.wires import wire_of_url
-from agentsim.core import CassetteMiss, UsageError
+from agentsim.core import CassetteMiss, UsageError, shown_path
 from agentsim.providers.transports import HttpRequest
 from agentsim.providers.wires import HttpAnswer
 
@@ -40,8 +40,8 @@ class Traffic:
         """
         if self._is_over:
             raise UsageError(
-                f"{self.tape.path}: a client of this cassette was used after its block: "
-                "use it inside, or make another one"
+                f"{shown_path(self.tape.path)}: a client of this cassette was used after its "
+                "block: use it inside, or make another one"
             )
 
     def hear(self, request: HttpRequest) -> Hearing:
@@ -54,7 +54,7 @@ class Traffic:
 
     def miss(self, words: str) -> CassetteMiss:
         """The error for who asked for what is not there."""
-        missed = CassetteMiss(f"{self.tape.path}: {words}")
+        missed = CassetteMiss(f"{shown_path(self.tape.path)}: {words}")
         self.misses.append(missed)
         return missed
 

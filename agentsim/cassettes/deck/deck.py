@@ -18,7 +18,7 @@ from agentsim.cassettes.tape import (
     TapedClient,
     record_tools,
 )
-from agentsim.core import CassetteMiss, UsageError
+from agentsim.core import CassetteMiss, UsageError, linked_errors, shown_path
 from agentsim.providers.transports import ANTHROPIC_SDK, OPENAI_SDK
 
 if TYPE_CHECKING:
@@ -178,7 +178,9 @@ class Deck:
 
     def __enter__(self) -> Self:
         if self._traffic is not None:
-            raise UsageError(f"{self.path}: this deck was used before: make a new one")
+            raise UsageError(
+                f"{shown_path(self.path)}: this deck was used before: make a new one"
+            )
         tape = Tape(
             self.path,
             self.mode,
@@ -235,8 +237,9 @@ class Deck:
             return
         if error is None or is_refusal(error) or is_skip(error):
             raise failure from None
+        shown = "\n\n".join(map(str, linked_errors(error)))
         for line in str(failure).split("\n\n"):
-            if line not in str(error):
+            if line not in shown:
                 error.add_note(f"and beside this failure: {line}")
 
     def failure(self) -> UsageError | None:
@@ -258,15 +261,15 @@ class Deck:
         if unused:
             numbers = ", ".join(str(one.number) for one in unused)
             return UsageError(
-                f"{self.path}: nobody asked for what was recorded as {numbers}: ask for "
-                "it, or record again"
+                f"{shown_path(self.path)}: nobody asked for what was recorded as {numbers}: "
+                "ask for it, or record again"
             )
         return None
 
     def _on(self) -> Traffic:
         if self._traffic is None:
             raise UsageError(
-                f"{self.path}: this deck is used inside of its block only: write `with "
+                f"{shown_path(self.path)}: this deck is used inside of its block only: write `with "
                 "use_cassette(...) as deck`"
             )
         return self._traffic

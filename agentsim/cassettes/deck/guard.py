@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from agentsim.cassettes.deck.pooled import POOLED
-from agentsim.core import CassetteBypassed
+from agentsim.core import CassetteBypassed, shown_path
 from agentsim.engine import NoNetwork, Refused, unseen_clients
 
 __all__ = ["ReplayGuard", "UnseenClientWarning"]
@@ -32,11 +32,11 @@ class ReplayGuard:
     """
 
     def __init__(self, path: Path, hosts: Iterable[str]) -> None:
-        self._path = path
+        self._where = shown_path(path)
         self._guard = NoNetwork(
             hosts,
             error=Refused,
-            advice=f"{path} is replayed, and nothing goes out: ask through the clients of "
+            advice=f"{self._where} is replayed, and nothing goes out: ask through the clients of "
             "the cassette, or let the host through with allow_hosts",
             strict=True,
         )
@@ -54,7 +54,7 @@ class ReplayGuard:
         if unseen:
             verb = "is" if len(unseen) == 1 else "are"
             warnings.warn(
-                f"{self._path}: {', '.join(unseen)} {verb} loaded, written in C: Python "
+                f"{self._where}: {', '.join(unseen)} {verb} loaded, written in C: Python "
                 "does not see what such clients send, so that nothing of it was refused",
                 UnseenClientWarning,
                 stacklevel=4,

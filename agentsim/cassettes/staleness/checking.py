@@ -19,7 +19,7 @@ from agentsim.cassettes.staleness.notes import (
 )
 from agentsim.cassettes.staleness.owners import find_owner
 from agentsim.cassettes.staleness.searching import BESIDE, file_digest, find_cassettes
-from agentsim.core import CassetteError
+from agentsim.core import CassetteError, shown_path
 
 __all__ = [
     "CheckedCassette",
@@ -127,7 +127,7 @@ def _checked(
     try:
         cassette = load_cassette(file)
     except CassetteError as error:
-        told.find("unreadable", str(error).removeprefix(str(file)).lstrip(": "))
+        told.find("unreadable", str(error).removeprefix(shown_path(file)).lstrip(": "))
         return CheckedCassette(file, findings=tuple(told.findings))
     if cassette.left_over_bytes:
         told.find(

@@ -33,6 +33,7 @@ from agentsim.core import (
     Response,
     SyncClient,
     UsageError,
+    shown_path,
 )
 
 __all__ = ["SyncTapedClient", "TapedClient"]
@@ -193,13 +194,13 @@ def _asked(tape: Tape, request: Request, *, streamed: bool) -> RecordedRequest:
         return RecordedRequest(body=request_text(request, streamed=streamed))
     except (TypeError, ValueError) as fault:
         raise CassetteError(
-            f"{tape.path}: this request can't be looked up: {fault}"
+            f"{shown_path(tape.path)}: this request can't be looked up: {fault}"
         ) from None
 
 
 def _nobody(tape: Tape) -> NoReturn:
     raise UsageError(
-        f"{tape.path}: there is no client to ask in the mode {tape.mode}: give the one "
+        f"{shown_path(tape.path)}: there is no client to ask in the mode {tape.mode}: give the one "
         "whose answers are to be recorded"
     )
 
@@ -290,5 +291,6 @@ def _unreadable(
     tape: Tape, found: RecordedExchange, fault: Unreadable
 ) -> CassetteError:
     return CassetteError(
-        f"{tape.path}: exchange {found.number}: answer: {fault}: mend it, or record again"
+        f"{shown_path(tape.path)}: exchange {found.number}: answer: {fault}: "
+        "mend it, or record again"
     )

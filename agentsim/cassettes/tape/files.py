@@ -17,7 +17,7 @@ from agentsim.cassettes.locks import open_locked
 from agentsim.cassettes.reading import holds_nothing, load_cassette, load_header
 from agentsim.cassettes.records import Cassette, CassetteHeader
 from agentsim.cassettes.writer import CassetteWriter
-from agentsim.core import CassetteError, did_you_mean
+from agentsim.core import CassetteError, did_you_mean, shown_path
 
 __all__ = ["MODES", "Mode", "TapeFile"]
 
@@ -83,7 +83,7 @@ class TapeFile:
     def _read(self, mode: Mode) -> Cassette:
         """What is there; what is recorded anew may be spoilt behind its header."""
         if mode == "record":
-            return Cassette(str(self._path), load_header(self._path))
+            return Cassette(shown_path(self._path), load_header(self._path))
         return load_cassette(self._path)
 
     def _begin(self, held: BinaryIO, mode: Mode, header: CassetteHeader) -> None:
@@ -102,7 +102,7 @@ class TapeFile:
         theirs = self.old.header.owner if self.old is not None else ""
         if owner and theirs and owner != theirs:
             raise CassetteError(
-                f"{self._path}: this cassette was recorded for {theirs}, not for "
+                f"{shown_path(self._path)}: this cassette was recorded for {theirs}, not for "
                 f"{owner}: give each a file of its own, or change `owner` in its header"
             )
 
@@ -133,8 +133,8 @@ class TapeFile:
             self.written.replace(self._target)
         except OSError:
             raise CassetteError(
-                f"{self._path}: the new recording can't take the place of the old one: "
-                f"see to the permissions of the folder, and rename {self.written}"
+                f"{shown_path(self._path)}: the new recording can't take the place of the old one: "
+                f"see to the permissions of the folder, and rename {shown_path(self.written)}"
             ) from None
         self.written = self._path
 

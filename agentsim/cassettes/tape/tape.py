@@ -23,7 +23,7 @@ from agentsim.cassettes.tape.files import Mode, TapeFile
 from agentsim.cassettes.tape.recall import Recall
 from agentsim.cassettes.tape.recording import Recording
 from agentsim.cassettes.tape.taking import Taking, ToolTaking
-from agentsim.core import CassetteError, CassetteMiss, Change
+from agentsim.core import CassetteError, CassetteMiss, Change, shown_path
 
 __all__ = ["Tape", "TapeUse"]
 
@@ -283,7 +283,7 @@ class Tape:
         self._check_open()
         if self._recording is None:
             raise CassetteError(
-                f"{self.path}: {what} can't go live in the mode replay: use record, "
+                f"{shown_path(self.path)}: {what} can't go live in the mode replay: use record, "
                 "record-missing or refresh"
             )
         return self._recording
@@ -291,7 +291,7 @@ class Tape:
     def _check_open(self) -> None:
         if self._closed:
             raise CassetteError(
-                f"{self.path}: this tape was closed before: open it again"
+                f"{shown_path(self.path)}: this tape was closed before: open it again"
             )
 
 

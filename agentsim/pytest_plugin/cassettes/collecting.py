@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import UsageError
+from agentsim.core import UsageError, shown_path
 from agentsim.pytest_plugin.cassettes.naming import Place, declared_in, place_of
 from agentsim.pytest_plugin.cassettes.use import mode_of
 from agentsim.pytest_plugin.options import RECORDS, Settings
@@ -61,7 +61,7 @@ def _clashes(places: Mapping[str, Place]) -> Iterator[tuple[str, str]]:
                 "give one of them another name or other ids of its parameters, or name "
                 'a file with @pytest.mark.agentsim_cassette("...")'
             )
-            words = f"{nodeid} and {other} would use the same cassette, {place.path}"
+            words = f"{nodeid} and {other} would use the same cassette, {shown_path(place.path)}"
             yield nodeid, f"{words}: {advice}"
 
 

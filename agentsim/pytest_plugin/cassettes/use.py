@@ -14,7 +14,13 @@ import pytest
 from agentsim.cassettes.redaction import RedactionRules
 from agentsim.cassettes.staleness import age_days, file_digest
 from agentsim.cassettes.tape import SystemClock
-from agentsim.core import CassetteError, CassetteMiss, UsageError
+from agentsim.core import (
+    CassetteError,
+    CassetteMiss,
+    UsageError,
+    linked_errors,
+    shown_path,
+)
 from agentsim.engine import unseen_clients
 from agentsim.pytest_plugin.cassettes.naming import MARKER, declared_in, place_of
 from agentsim.pytest_plugin.cassettes.telling import use_words
@@ -107,7 +113,7 @@ class CassetteTest:
         path = self._place.path
         if self._mode == "replay" and not path.exists():
             raise CassetteError(
-                f"{path}: there is no such cassette: record it with "
+                f"{shown_path(path)}: there is no such cassette: record it with "
                 f"`{self._line('record-missing')}`, which asks the real services"
             )
         if self._mode in ("record", "refresh"):
@@ -115,7 +121,7 @@ class CassetteTest:
             others = [test for test, cassette in asking.items() if cassette == mine]
             if len(others) > 1:
                 raise CassetteError(
-                    f"{path}: {len(others)} tests use this cassette, and each would "
+                    f"{shown_path(path)}: {len(others)} tests use this cassette, and each would "
                     f"replace what the others {self._mode}: delete it, and run them with "
                     "--agentsim-record=record-missing"
                 )
@@ -180,8 +186,9 @@ class CassetteTest:
         failure = self._failure = self.deck.failure()
         if failure is None:
             return
+        shown = "\n\n".join(map(str, linked_errors(error)))
         for line in str(failure).split("\n\n"):
-            if line not in str(error):
+            if line not in shown:
                 error.add_note(f"\nand beside this failure: {line}")
         if isinstance(failure, CassetteMiss):
             error.add_note(f"\n{self._advice()}")
@@ -253,13 +260,13 @@ class CassetteTest:
         left = [entry.number for entry in _left(self.deck.tape.use)]
         if left and self._declared.get("fail_unused", self._settings.fail_unused):
             listed = ", ".join(map(str, left))
-            yield f"{self._place.path}: these entries were not asked for: {listed}"
+            yield f"{shown_path(self._place.path)}: these entries were not asked for: {listed}"
 
     def _too_old(self) -> Iterator[str]:
         if self._settings.fail_old and self._days_max is not None:
             days = age_days(self.deck.tape.recorded_at, SystemClock().now())
             if days is None or days > self._days_max:
-                yield f"{self._place.path}: {self._notes[-1]}"
+                yield f"{shown_path(self._place.path)}: {self._notes[-1]}"
 
     def _advised(self, failure: UsageError) -> UsageError:
         if not isinstance(failure, CassetteMiss | CassetteError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agentsim.cassettes import RecordedExchange, RecordedRequest, body_text, wire_of_url
 from agentsim.cassettes.tape import Tape
-from agentsim.core import CassetteError, CassetteMiss, ProviderError
+from agentsim.core import CassetteError, CassetteMiss, ProviderError, shown_path
 from agentsim.providers.transports import (
     Decoder,
     HttpRequest,
@@ -125,8 +125,8 @@ class ProxyApp:
             return await play(found.answer, send, real=self._on.real)
         except ReadOn:
             self._on.troubles.miss(
-                f"{self._on.tape.path}: exchange {found.number} was left by the client when "
-                "it was recorded, and is waited for now: record it again"
+                f"{shown_path(self._on.tape.path)}: exchange {found.number} was left by the "
+                "client when it was recorded, and is waited for now: record it again"
             )
             return False
 
