@@ -62,6 +62,24 @@ def same(one: str, two: str, wire: str = CHAT) -> bool:
     return meaning_of(one, wire).digest == meaning_of(two, wire).digest
 
 
+def uses(given: dict[str, Any]) -> str:
+    """A request of Anthropic after a call with such an input."""
+    call = {"type": "tool_use", "id": "toolu_1", "name": "save", "input": given}
+    return chat(say("user", "x"), say("assistant", [call]))
+
+
+def offers(properties: dict[str, Any], name: str = "parameters") -> str:
+    """A request with a tool that takes such properties."""
+    schema = {"type": "object", "properties": properties}
+    return chat(say("user", "x"), tools=[{"name": "f", name: schema}])
+
+
+def cites(*of: str) -> str:
+    """A request after a text that cites others."""
+    text = {"type": "text", "text": "x", "citations": [{"cited_text": c} for c in of]}
+    return chat(say("user", "x"), say("assistant", [text]))
+
+
 UUIDS = ("0b6b4e1c-6f2b-4b55-9a53-6a1f6c1d0e11", "9f0b4e1c-6f2b-4b55-9a53-6a1f6c1d0e99")
 
 EQUAL: dict[str, tuple[str, str]] = {
@@ -94,6 +112,10 @@ EQUAL: dict[str, tuple[str, str]] = {
         chat(say("user", "x")),
         chat(say("user", [{"type": "text", "text": "x"}])),
     ),
+    "a text without citations": (
+        cites(),
+        chat(say("user", "x"), say("assistant", "x")),
+    ),
     "what does not count": (
         chat(say("user", "x"), temperature=0.2, user="me", max_tokens=9),
         chat(say("user", "x")),
@@ -105,6 +127,36 @@ EQUAL: dict[str, tuple[str, str]] = {
 }
 
 UNEQUAL: dict[str, tuple[str, str]] = {
+    "a status that the model gave": (
+        uses({"status": "shipped"}),
+        uses({"status": "cancelled"}),
+    ),
+    "a null that the model gave": (uses({"until": None}), uses({})),
+    "a message that the model gave": (
+        uses({"of": {"type": "message", "role": "x"}}),
+        uses({"of": {"role": "x"}}),
+    ),
+    "texts that the model gave": (
+        uses({"content": [{"type": "text", "text": "x"}]}),
+        uses({"content": "x"}),
+    ),
+    "a parameter that is called status": (
+        offers({"status": {"type": "string"}}),
+        offers({"status": {"type": "integer"}}),
+    ),
+    "a default of null": (
+        offers({"a": {"default": None}}, "input_schema"),
+        offers({"a": {}}, "input_schema"),
+    ),
+    "another citation": (cites("a"), cites("b")),
+    "another function": (
+        chat(say("user", "x"), functions=[{"name": "a"}]),
+        chat(say("user", "x"), functions=[{"name": "b"}]),
+    ),
+    "another server of tools": (
+        chat(say("user", "x"), mcp_servers=[{"url": "https://a.example"}]),
+        chat(say("user", "x"), mcp_servers=[{"url": "https://b.example"}]),
+    ),
     "another prompt": (chat(say("user", "x")), chat(say("user", "y"))),
     "another role": (chat(say("user", "x")), chat(say("system", "x"))),
     "another model": (chat(say("user", "x")), chat(say("user", "x"), model="gpt-4")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentsim.cassettes.matching.renaming import DATA
+from agentsim.cassettes.matching.renaming import DATA, OF_TOOLS
 from agentsim.core import InvalidArguments, parse_json
 
 __all__ = ["plain"]
@@ -14,9 +14,15 @@ _TEXTS = ("text", "input_text", "output_text")
 _DECORATION = ("cache_control", "status")
 """Fields that say nothing about what is asked for."""
 
+_OF_A_TEXT = ("type", "text", "logprobs", *_DECORATION)
+"""Fields that a text may have and be the same alone; citations make it another one."""
+
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
-    """A JSON value without what does not count."""
+    """A JSON value without what does not count.
+
+    What tools are given, and take, stays as it is: a null or a `status` is a value there.
+    """
     if isinstance(value, dict):
         kept = {
             key: _part(key, value[key])
@@ -32,6 +38,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
 
 
 def _part(key: str, value: Any) -> Any:  # noqa: ANN401 - a JSON value
+    if key in OF_TOOLS:
+        return value
     if key in ("content", "system", "output"):
         value = _text(value)
     if isinstance(value, str) and key in ("arguments", "content", "output"):
@@ -51,6 +59,7 @@ def _is_text(part: object) -> bool:
         isinstance(part, dict)
         and part.get("type") in _TEXTS
         and isinstance(part.get("text"), str)
+        and not any(part[key] for key in part if key not in _OF_A_TEXT)
     )
 
 

@@ -175,7 +175,10 @@ def _fields(body: str) -> Mapping[str, Any]:
 _BEFORE = ("system", "instructions", "previous_response_id", "conversation")
 """Fields that stand before the conversation."""
 
-_COUNTING = ("model", "stream", "tools", "messages", "input", *_BEFORE)
+_TOOLS_IN = ("tools", "functions", "mcp_servers")
+"""Fields that define tools: those of old requests of Chat, and servers that have some."""
+
+_COUNTING = ("model", "stream", *_TOOLS_IN, "messages", "input", *_BEFORE)
 
 _OF_WHO_ASKS = (
     *("user", "metadata", "safety_identifier", "service_tier", "store"),
@@ -185,7 +188,7 @@ _OF_WHO_ASKS = (
 
 
 def _parts(fields: Mapping[str, Any]) -> Iterator[_Part]:
-    yield _TOOLS, _list(fields.get("tools"))
+    yield _TOOLS, [one for name in _TOOLS_IN for one in _list(fields.get(name))]
     yield from ((_SYSTEM, {name: fields[name]}) for name in _BEFORE if fields.get(name))
     asked = fields.get("messages")
     if asked is None:

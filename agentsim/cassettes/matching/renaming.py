@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["DATA", "Renamer", "Tokens"]
+__all__ = ["DATA", "OF_TOOLS", "Renamer", "Tokens"]
 
 _ID_KEYS = (
     *("id", "call_id", "item_id", "tool_call_id", "tool_use_id"),
@@ -22,7 +22,7 @@ _ID_KEYS = (
 DATA = "json"
 """Key of what a text says as JSON."""
 
-_OF_TOOLS = (DATA, "input", "input_schema", "parameters")
+OF_TOOLS = (DATA, "input", "input_examples", "input_schema", "parameters")
 """Fields with what tools are given and give: their keys are no keys of the wire."""
 
 _TIME_KEY = re.compile(r"(?:.*_)?(?:at|created|time|timestamp)")
@@ -134,7 +134,7 @@ class Renamer:
             return self._name(value, "id")
         if _is_number(value) and value > 1e9 and _TIME_KEY.fullmatch(key):
             return self._name(str(value), "time")
-        inside = wire and key not in _OF_TOOLS
+        inside = wire and key not in OF_TOOLS
         return self.rename(value, system=system, wire=inside)
 
     def _found(self, found: re.Match[str]) -> str:
