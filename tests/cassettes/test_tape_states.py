@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -348,6 +349,39 @@ def test_a_refreshed_cassette_is_as_old_as_what_was_kept(tmp_path: Path) -> None
     Tape(path, "refresh", max_age_days=2, clock=later).close()
     header = load_cassette(path).header
     assert (header.recorded_at, header.owner) == ("2026-12-03T00:00:00Z", "me")
+
+
+def test_a_refresh_that_kept_nothing_is_a_recording_of_its_own(tmp_path: Path) -> None:
+    """It is as young and has the same numbers of placeholders as if nothing had been there."""
+    paths = [tmp_path / f"{number}.yaml" for number in (1, 2, 3)]
+    mail = "Write to a@example.com and b@example.com, {}."
+    refreshed: list[list[Mode]] = [["record"], ["refresh"] * 3, ["refresh"] * 2]
+    for path, modes in zip(paths, refreshed, strict=True):
+        for number, mode in enumerate(modes):
+            text = mail.format("then" if number == len(modes) - 1 else number)
+            with Tape(path, mode, clock=Ticks(days=number + 3 - len(modes))) as tape:
+                assert tape.answer(ask(text), CHAT) is None
+                taking = tape.begin(ask(text), CHAT)
+                taking.head(200, {})
+                taking.body(b"{}")
+                taking.end()
+    assert len({path.read_bytes() for path in paths}) == 1
+    assert sorted(tmp_path.iterdir()) == paths
+
+
+def test_a_refresh_leaves_no_gaps_in_the_numbers_of_placeholders(
+    tmp_path: Path,
+) -> None:
+    """What was kept and what is new are numbered together; equal secrets stay equal."""
+    path = tmp_path / "c.yaml"
+    session(path, "record", "first a@example.com", "then b@example.com")
+    asked = ("then b@example.com", "at last c@example.com or b@example.com")
+    session(path, "refresh", *asked)
+    bodies = [one.request.body for one in load_cassette(path).exchanges]
+    numbers = [re.findall(r"REDACTED_EMAIL_(\d)", body) for body in bodies]
+    assert numbers == [["1"], ["2", "1"]]
+    heard = session(path, "replay", *asked)
+    assert heard[0] == "record 1: then __REDACTED_EMAIL_1__"
 
 
 def test_a_spoilt_cassette_can_be_recorded_again(tmp_path: Path) -> None:

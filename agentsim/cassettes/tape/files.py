@@ -7,6 +7,7 @@ itself too, so that two recordings of one cassette never meet.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,9 @@ from typing import BinaryIO, Literal, get_args
 from agentsim.cassettes.locks import open_locked
 from agentsim.cassettes.reading import holds_nothing, load_cassette, load_header
 from agentsim.cassettes.records import Cassette, CassetteHeader
+from agentsim.cassettes.tape.placeholders import without_gaps
 from agentsim.cassettes.writer import CassetteWriter
+from agentsim.cassettes.writing import document_text, header_text
 from agentsim.core import CassetteError, did_you_mean, shown_path
 
 __all__ = ["MODES", "Mode", "TapeFile"]
@@ -64,6 +67,7 @@ class TapeFile:
         self.written = path
         self.writer: CassetteWriter | None = None
         self._held: BinaryIO | None = None
+        self._header = header
         if mode == "replay":
             self.old: Cassette | None = load_cassette(path)
             self._check_owner(header.owner)
@@ -91,11 +95,14 @@ class TapeFile:
             self.writer = CassetteWriter(self._path, header, file=held)
             return
         # What is partly kept is as old as before; who owns it does not change.
+        owner = self.old.header.owner or header.owner
+        self._header = replace(header, owner=owner)
         kept = self.old.header if self.answers else header
-        header = replace(kept, owner=self.old.header.owner or header.owner)
         self._held = held
         self.written = self._target.with_name(self._target.name + BESIDE)
-        self.writer = CassetteWriter(self.written, header, fresh=True)
+        self.writer = CassetteWriter(
+            self.written, replace(kept, owner=owner), fresh=True
+        )
 
     def _check_owner(self, owner: str) -> None:
         """A cassette of one test is never used for another (their names may collide)."""
@@ -106,11 +113,12 @@ class TapeFile:
                 f"{owner}: give each a file of its own, or change `owner` in its header"
             )
 
-    def close(self, *, keep: bool) -> None:
+    def close(self, *, keep: bool, anew: bool = False) -> None:
         """Let go of the file; calling it again does nothing.
 
         Args:
             keep: Whether a recording beside an old cassette takes its place.
+            anew: Whether nothing of the old one is in it, so that it is not as old.
         """
         writer, held = self.writer, self._held
         self.writer = self._held = None
@@ -118,25 +126,54 @@ class TapeFile:
             return
         try:
             if held is not None and keep:
-                self._replace(writer, held)
+                self._replace(writer, held, anew=anew)
         finally:
             writer.close()
             if held is not None:
                 held.close()
 
-    def _replace(self, writer: CassetteWriter, held: BinaryIO) -> None:
+    def _replace(self, writer: CassetteWriter, held: BinaryIO, *, anew: bool) -> None:
         writer.sync()
+        settled = self._settled(anew=anew)
         if sys.platform == "win32":  # where no file that is open can be renamed
             writer.close()
             held.close()
         try:
-            self.written.replace(self._target)
+            if settled is None:
+                self.written.replace(self._target)
+            else:
+                # Never in its own place: what is killed here loses nothing.
+                again = self.written.with_name(self.written.name + BESIDE)
+                with again.open("wb") as file:
+                    file.write(settled)
+                    file.flush()
+                    os.fsync(file.fileno())
+                again.replace(self._target)
+                self.written.unlink()
         except OSError:
             raise CassetteError(
                 f"{shown_path(self._path)}: the new recording can't take the place of the old one: "
                 f"see to the permissions of the folder, and rename {shown_path(self.written)}"
             ) from None
         self.written = self._path
+
+    def _settled(self, *, anew: bool) -> bytes | None:
+        """What takes the old one's place, where it is not what was recorded to the byte.
+
+        While a refresh goes on nobody knows whether anything of the old one is kept: so
+        its age, and the numbers of its placeholders, are left to it until the end.
+        """
+        if not self.answers:
+            return None
+        text = self.written.read_text("utf-8", "surrogateescape")
+        settled = without_gaps(text)
+        if anew:
+            entries = load_cassette(self.written).entries
+            parts = (header_text(self._header), *map(document_text, entries))
+            settled = without_gaps("".join(parts))
+        if settled == text:
+            return None
+        return settled.encode("utf-8", "surrogateescape")
 
 
 def check_mode(mode: str) -> None:

@@ -15,12 +15,29 @@ from collections.abc import Iterable
 from agentsim.cassettes.matching import MeaningReader
 from agentsim.cassettes.redaction import Redactor
 
-__all__ = ["Placeholders"]
+__all__ = ["Placeholders", "without_gaps"]
 
 _MARK = "__REDACTED_"
 """Stands in every text with a placeholder."""
 
-_NUMBER = re.compile("(__REDACTED_[A-Z]+_)[0-9]+__")
+_NUMBER = re.compile("(__REDACTED_[A-Z]+_)([0-9]+)__")
+
+
+def without_gaps(text: str) -> str:
+    """Number the placeholders of each kind from 1 on, in the order that they have.
+
+    What is recorded anew beside an old cassette begins behind the numbers of that one;
+    without this they would grow, and each line with one would be another, each time.
+    """
+    used: dict[str, dict[int, str]] = {}
+    for kind, number in _NUMBER.findall(text):
+        used.setdefault(kind, {})[int(number)] = number
+    named = {
+        f"{kind}{numbers[number]}__": f"{kind}{at}__"
+        for kind, numbers in used.items()
+        for at, number in enumerate(sorted(numbers), 1)
+    }
+    return _NUMBER.sub(lambda found: named.get(found[0], found[0]), text)
 
 
 class Placeholders:

@@ -256,7 +256,10 @@ class Tape:
             except BaseException:
                 self._file.close(keep=False)
                 raise
-            self._file.close(keep=keep)
+            counts = self._counts
+            kept = counts["hits"] + counts["tool_hits"]
+            anew = kept == 0 < counts["live"] + counts["tool_live"]
+            self._file.close(keep=keep, anew=anew)
 
     def __enter__(self) -> Self:
         return self
