@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from agentsim.cassettes.importing.values import BYTES_MAX, StillPacked, Unreadable
 from agentsim.cassettes.records import RecordedAnswer, RecordedChunk, body_text
 
-__all__ = ["JSON", "STREAM", "URLS", "answer_of", "is_status", "text_of", "unbased"]
+__all__ = [
+    "JSON",
+    "STREAM",
+    "URLS",
+    "answer_of",
+    "encodable",
+    "is_status",
+    "text_of",
+    "unbased",
+]
 
 JSON = "application/json"
 STREAM = "text/event-stream"
@@ -26,7 +35,14 @@ _EVENT = re.compile(r".*?(?:\r\n\r\n|\n\n|\r\r|\Z)", re.DOTALL)
 
 _EVENT_FIELD = re.compile(r"(?:data|event|id|retry)?:")
 
+_HALF = re.compile("[\ud800-\udfff]")
+
 _GZIP = b"\x1f\x8b"
+
+
+def encodable(text: str) -> str:
+    """A body with halves of characters escaped, as in JSON: no bytes stand for them."""
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def is_status(value: object) -> bool:

@@ -10,6 +10,7 @@ from agentsim.cassettes.importing.bodies import (
     STREAM,
     URLS,
     answer_of,
+    encodable,
     is_status,
 )
 from agentsim.cassettes.importing.values import Recording, Unreadable
@@ -65,13 +66,14 @@ def _exchange(row: object, number: int) -> RecordedExchange:
         raise Unreadable("status or wire is of a wrong type")
     streamed = isinstance(answer, str)
     body = answer if streamed else json.dumps(answer, ensure_ascii=False)
+    asked = json.dumps(row["request"], ensure_ascii=False)
     return RecordedExchange(
         number,
         RecordedRequest(
             url=URLS.get(wire, ""),
             headers={"content-type": JSON},
-            body=json.dumps(row["request"], ensure_ascii=False),
+            body=encodable(asked),
         ),
-        answer_of(status, {"content-type": STREAM if streamed else JSON}, body),
+        answer_of(status, {"content-type": STREAM if streamed else JSON}, encodable(body)),
         wire,
     )

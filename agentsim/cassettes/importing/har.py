@@ -16,6 +16,7 @@ from agentsim.cassettes.importing.bodies import (
     STREAM,
     answer_of,
     is_status,
+    encodable,
     text_of,
     unbased,
 )
@@ -173,7 +174,7 @@ def _body(side: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:
     if not isinstance(text, str):
         return None
     if side.get("encoding") != "base64":
-        return text
+        return encodable(text)
     return text_of(unbased(text), headers.get("content-encoding", ""))
 
 
@@ -194,7 +195,7 @@ def _told_events(
         seconds = one.get("time")
         at = seconds * 1_000 - start if isinstance(seconds, float) else at_ms
         text = head + "".join(f"data: {line}\n" for line in lines) + "\n"
-        chunks.append(RecordedChunk(at if 0 <= at < 1e12 else at_ms, text))
+        chunks.append(RecordedChunk(at if 0 <= at < 1e12 else at_ms, encodable(text)))
     return RecordedAnswer(status, headers, chunks=tuple(chunks), at_ms=at_ms)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agentsim.cassettes.importing.bodies import JSON, URLS
+from agentsim.cassettes.importing.bodies import JSON, URLS, encodable
 from agentsim.cassettes.importing.values import BYTES_MAX, Recording, Unreadable
 from agentsim.cassettes.records import (
     RecordedAnswer,
@@ -185,7 +185,7 @@ def _exchange(exchange: SessionExchange) -> RecordedExchange:
 
 
 def _body(body: Mapping[str, Any]) -> str:
-    return json.dumps(body, ensure_ascii=False)
+    return encodable(json.dumps(body, ensure_ascii=False))
 
 
 def _tool(call: SessionCall) -> RecordedTool:

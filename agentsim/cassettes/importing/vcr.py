@@ -10,6 +10,7 @@ from typing import Any
 from agentsim.cassettes.importing.bodies import (
     answer_of,
     is_status,
+    encodable,
     text_of,
     unbased,
 )
@@ -190,8 +191,8 @@ def _body(side: Mapping[str, Any], body: object) -> str:
         return _written(body)
     if isinstance(body, bytes):
         return text_of(body, _headers(side).get("content-encoding", ""))
-    return "" if body is None else str(body)
+    return "" if body is None else encodable(str(body))
 
 
 def _written(body: object) -> str:
-    return json.dumps(body, ensure_ascii=False, allow_nan=False)
+    return encodable(json.dumps(body, ensure_ascii=False, allow_nan=False))

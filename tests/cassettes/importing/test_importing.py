@@ -59,6 +59,33 @@ def test_each_kind_is_recognised_and_can_be_named(tmp_path: Path, kind: str) -> 
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
 
 
+_ROW = {"request": ASKED, "wire": "openai-chat"}
+
+CUT = {
+    "an answer": json.dumps({**_ROW, "response": {"text": "\ud83d"}}),
+    "a request": json.dumps({**_ROW, "request": {"messages": ["\ud83d"]}, "response": {}}),
+    "a stream": json.dumps({**_ROW, "response": 'data: {"text": "\ud83d"}\n\n'}),
+    "an archive": har(har_entry(content={"size": 1, "text": '{"text": "\ud83d"}'})),
+    "a conversation": MESSAGES.replace("Gone.", r"\ud83d"),
+}
+"""Recordings with half of an emoji, as tools write that cut texts."""
+
+
+@pytest.mark.parametrize("what", CUT)
+def test_half_of_a_character_can_be_imported_and_replayed(
+    tmp_path: Path, what: str
+) -> None:
+    """Bodies escape it, as there are no bytes for it, and say what they said."""
+    (tmp_path / "file").write_text(CUT[what], "utf-8")
+    import_recordings([tmp_path / "file"], tmp_path / "a.yaml")
+    bodies = [
+        text.encode("utf-8", "surrogateescape")
+        for one in load_cassette(tmp_path / "a.yaml").exchanges
+        for text in (one.request.body, one.answer.text)
+    ]
+    assert any(rb"\ud83d" in body for body in bodies)
+
+
 def test_several_files_become_one_cassette(tmp_path: Path) -> None:
     """Their entries stand one behind the other, and so do their times."""
     for name, text in SAMPLES.items():
