@@ -59,8 +59,16 @@ def test_what_looks_random_is_only_possible() -> None:
     ]
     assert _audit(asked(body=json.dumps({"signature": run, "b": 'a "b"'}))) == []
     assert _audit(asked(body='{"a": "one\\n@two.three says"}')) == []
-    for body in ({"signature": run}, {"id": "call_" + run}, {"x": "toolu_" + run}):
+    for body in (
+        *({"signature": run}, {"id": "call_" + run}, {"x": "toolu_" + run}),
+        *({"x": "mcptoolu_" + run}, {"encrypted_index": run}),
+        {
+            "x": "see https://a.example/Weather/Today/San+Francisco/CA94016?cityId="
+            + "0a1" * 9
+        },
+    ):
         assert _audit(asked(body=json.dumps(body))) == []
+    assert _audit(asked(body=json.dumps({"x": f"https://a.example/{run}"}))) != []
 
 
 def test_names_tell_secrets() -> None:
@@ -74,6 +82,25 @@ def test_names_tell_secrets() -> None:
     )
     assert _audit(asked(body='{"a": "Basic dXNlcjpwYXNz"}')) != []
     assert _audit(asked(body='{"usage": {"prompt_tokens": 12}}')) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("redis://:pw1@cache/0", "/a?token=abcd", "/a?x=1&api_key=abcd"),
+        *("jdbc:x?user=a&password=hunter2x9", "host=a password=hunter2x9 dbname=b"),
+        *("db_password: hunter2x9", "{'api_key': 'abcd1234'}", "Pwd=abcd1234;"),
+        *("c:\\users\\jane\\x", "sk-" + "aBcD" * 8, "hf_" + "aBcD" * 8),
+        f"hooks.slack.com/services/T0/B0/{'aB3d' * 6}",
+        f"/bot1234567:{'aB3d' * 8}/getMe",
+        *("GOCSPX-" + "aB3d" * 6, "hvs." + "aB3d" * 6, "SK" + "0a1b" * 8),
+    ],
+)
+def test_what_tools_print_is_looked_through(text: str) -> None:
+    """Passwords of databases, command lines and programs are seen, and gone redacted."""
+    entry = RecordedTool(1, "t", result=text)
+    assert any(sure == "certain" for _, sure in _audit(entry))
+    assert _audit(redacted(entry)) == []
 
 
 def test_the_command_tells_by_its_exit_code(tmp_path: Path) -> None:

@@ -161,6 +161,40 @@ def test_what_was_redacted_is_left_alone() -> None:
         ("a bearer well-mannered enough",) * 2,
         ("Basic dXNlcjpwYXNz", "Basic __REDACTED_TOKEN_1__"),
         ("bearer abcdefgh1", "bearer __REDACTED_TOKEN_1__"),
+        ("redis://:pw1@cache/0", "redis://__REDACTED_PASSWORD_1__@cache/0"),
+        (
+            "/a?token=abc&api_key=d",
+            "/a?token=__REDACTED_TOKEN_1__&api_key=__REDACTED_TOKEN_2__",
+        ),
+        ("/a?page=2&page_token=abc&keys=1", "/a?page=2&page_token=abc&keys=1"),
+        ("Bearer " + "abcdefg" * 4, "Bearer __REDACTED_TOKEN_1__"),
+        (
+            "Authorization: token " + "abc12" * 4,
+            "Authorization: token __REDACTED_TOKEN_1__",
+        ),
+        ("the token chatcmpl is counted", "the token chatcmpl is counted"),
+        ("x --api-key abcd1234 -v", "x --api-key __REDACTED_PASSWORD_1__ -v"),
+        ("x --password --host abcd1234", "x --password --host abcd1234"),
+        ("AccountKey=abcd1234==;x", "AccountKey=__REDACTED_PASSWORD_1__;x"),
+        ("<Password>a1</Password>", "<Password>__REDACTED_PASSWORD_1__</Password>"),
+        ("c:\\users\\jane\\x", "__REDACTED_HOME_1__\\x"),
+        ("http://users/jane", "http://users/jane"),
+        ("projects/-home-jane-app/x", "projects/__REDACTED_HOME_1__-app/x"),
+        ("an at-home-office, -home-page", "an at-home-office, -home-page"),
+        (
+            f"hooks.slack.com/services/T0/B0/{'aB3d' * 6}",
+            "hooks.slack.com/services/T0/B0/__REDACTED_KEY_1__",
+        ),
+        (f"/bot1234567:{'aB3d' * 8}/getMe", "/bot1234567:__REDACTED_KEY_1__/getMe"),
+        (
+            "a=-----BEGIN+PRIVATE+KEY-----%0Ax%0A-----END+PRIVATE+KEY-----",
+            "a=__REDACTED_KEY_1__",
+        ),
+        (
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK-----.",
+            "__REDACTED_KEY_1__.",
+        ),
+        ("sk-" + "aBcD" * 8, "__REDACTED_KEY_1__"),
         ("a task-force of skills, 3 @ 4 km", "a task-force of skills, 3 @ 4 km"),
         ('{ "a" :\t1 }', '{ "a" :\t1 }'),
     ],
@@ -278,8 +312,13 @@ BEGINNINGS = (
         "nvapi-",
         "tvly-",
     ),
-    *("pplx-", "dop_v1_", "lsv2_", "SG.Q3EGRZ7XPLM2."),
+    *("pplx-", "dop_v1_", "lsv2_", "SG.Q3EGRZ7XPLM2.", "xoxc-", "xoxd-", "GOCSPX-"),
+    *("whsec_", "hvs.", "shpat_", "lin_api_", "figd_", "ntn_", "e2b_", "fw_", "pul-"),
+    *("dapi", "dp.pt.", "AGE-SECRET-KEY-1", "SK"),
 )
+
+_OF_HEX = ("dop_v1_", "e2b_", "pul-")
+_OF_32 = ("dapi", "SK")
 
 NAMED = (
     *("api_key", "apikey", "API-Key", "access_key", "AccessKeyId", "access-key-id"),
@@ -301,9 +340,8 @@ def test_every_beginning_and_name_is_known_by_its_words() -> None:
     """No key is passed because its beginning is no hint, and no password for its name."""
     blunt = searched_through(*STANDARD)
     for first in BEGINNINGS:
-        key = first + (
-            "0123456789abcdef" * 3 if first == "dop_v1_" else "Q3EGRZ7XPLM2" * 3
-        )
+        rest = "0123456789abcdef" * (3 if first in _OF_HEX else 2)
+        key = first + (rest if first in (*_OF_HEX, *_OF_32) else "Q3EGRZ7XPLM2" * 3)
         assert Redactor().text(f"a {key}.") == "a __REDACTED_KEY_1__."
         assert Finder(STANDARD).spans(key) == blunt.spans(key)
     for name in NAMED:

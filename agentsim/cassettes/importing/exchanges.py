@@ -74,6 +74,8 @@ def _exchange(row: object, number: int) -> RecordedExchange:
             headers={"content-type": JSON},
             body=encodable(asked),
         ),
-        answer_of(status, {"content-type": STREAM if streamed else JSON}, encodable(body)),
+        answer_of(
+            status, {"content-type": STREAM if streamed else JSON}, encodable(body)
+        ),
         wire,
     )

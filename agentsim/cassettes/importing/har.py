@@ -15,8 +15,8 @@ from agentsim.cassettes.importing.bodies import (
     JSON,
     STREAM,
     answer_of,
-    is_status,
     encodable,
+    is_status,
     text_of,
     unbased,
 )

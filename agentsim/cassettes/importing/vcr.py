@@ -9,8 +9,8 @@ from typing import Any
 
 from agentsim.cassettes.importing.bodies import (
     answer_of,
-    is_status,
     encodable,
+    is_status,
     text_of,
     unbased,
 )

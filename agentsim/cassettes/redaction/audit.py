@@ -49,7 +49,14 @@ _CERTAIN = {
     "a key": re.compile(
         r"\b(?:(?:sk|glpat|xox[a-z]|xapp|xai|pypi|nvapi|tvly|pplx)-|(?:sk|pk|rk|gh[oprsu]"
         r"|github_pat|hf|gsk|npm|r8|lsv2)_)(?=[\w-]*\d)[\w-]{12,}|\bA[KS]IA[A-Z0-9]{12,}\b"
-        r"|\bAIza[\w-]{20,}|\bya29\.[\w-]+|\bSG\.[\w-]+\.[\w-]+"
+        r"|\bAIza[\w-]{20,}|\bya29\.[\w-]+|\bSG\.[\w-]+\.[\w-]+|\bhf_[A-Za-z]{30,}"
+        r"|\bsk-[A-Za-z]{32,}|\b(?:GOCSPX-|whsec_|hv[bsr]\.|shp(?:at|ca|pa|ss)_|lin_api_"
+        r"|figd_|ntn_|e2b_|fw_|pul-|dop_v1_|AGE-SECRET-KEY-|dapi(?=[0-9a-f]{32}))"
+        r"(?=[\w+/-]*\d)[\w+/-]{16,}|\bSK[0-9a-f]{32}\b|\bdp\.(?:ct|pt|sa|st)\.\w{16,}"
+    ),
+    "a secret address": re.compile(
+        r"hooks\.slack\.com/(?:services|workflows)/(?!\s)[\w/-]*\w{16}"
+        r"|discord(?:app)?\.com/api/webhooks/\d+/[\w-]+|/bot\d{6,12}:[\w-]{16,}"
     ),
     "a private key": re.compile("BEGIN[A-Z ]*PRIVATE KEY"),
     "a signed token": re.compile(r"\bey[A-Z][\w-]{8,}\.ey[\w-]{4,}"),
@@ -59,8 +66,14 @@ _CERTAIN = {
     "an e-mail address": re.compile(
         r"(?<![\w.+%\\-])[\w.+%-]{1,80}+@[\w-]{1,63}\.[\w.-]*[A-Za-z]{2}"
     ),
-    "a home directory": re.compile(r"(?:/home|/Users|:[\\/]+Users)[\\/]+[\w.-]+"),
-    "a password in a URL": re.compile(r"://[^/\s\"'@]+:[^/\s\"'@]+@"),
+    "a home directory": re.compile(
+        r"(?:/home|/Users|\b[A-Za-z]:[\\/]+[Uu]sers)[\\/]+[\w.-]+"
+    ),
+    "a password in a URL": re.compile(r"://[^/\s\"'@:]*:[^/\s\"'@]+@"),
+    "a secret in a URL": re.compile(
+        r"(?i)[?&](?:(?:access|api|auth|client|id|refresh|session)[_-]?)?"
+        r"(?:key|secret|token|password|sig|signature)=[^\s&\"'#\\]{3,}"
+    ),
 }
 
 _NAMED = re.compile(
@@ -68,10 +81,23 @@ _NAMED = re.compile(
     r"|credential|cookie|(access|refresh|session|auth|id).?token"
 )
 
-_RUN = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+_SET = re.compile(r"[:=]\s*[\"']?([^\s\"'&,;<>\\{}()\[\]]{8,})")
+"""What stands behind a name and a sign, and may be a password."""
+
+_SETS = re.compile(
+    r"(?i)(?:(?:api|access|account|private|secret)[ _-]?key|passw(?:or)?d|passphrase|pwd"
+    r"|secret|(?:access|auth|id|refresh|session)[_-]?token)[\"']?\s*\Z"
+)
+"""The end of what stands before it, where it is one."""
+
+_NAME_MAX = 30
+
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+
+_URL = re.compile(r"://[^\s\"'<>]+")
 
 _OPAQUE = re.compile(
-    r"(call|chatcmpl|fc|file|item|msg|req|resp|rs|srvtoolu|toolu|fp|ctc|mcp|ws|ci|cntr|cmp"
+    r"(call|chatcmpl|fc|file|item|msg|req|resp|rs|srvtoolu|(?:mcp)?toolu|fp|ctc|mcp|ws|ci|cntr|cmp"
     r"|container)[-_]\w+|[0-9a-f-]{36}"
 )
 """Ids that services give, and uuids: random, and no secret."""
@@ -79,6 +105,7 @@ _OPAQUE = re.compile(
 _OPAQUE_FIELDS = (
     "signature",
     "encrypted_content",
+    "encrypted_index",
     "data",
     "obfuscation",
     "bytes",
@@ -179,6 +206,11 @@ def _look(text: str, depth: int, name: str = "") -> Iterator[tuple[str, str, Sur
     for what, pattern in _CERTAIN.items():
         for match in pattern.finditer(text):
             yield what, _shown(match[0]), "certain"
+    for match in _SET.finditer(text):
+        before = text[max(0, match.start() - _NAME_MAX) : match.start()]
+        mixed = re.search("[0-9]", match[1]) and re.search("[A-Za-z]", match[1])
+        if mixed and _SETS.search(before):
+            yield "a password", _shown(match[1]), "certain"
     value = _parsed(text) if text.lstrip()[:1] in ("{", "[", '"') else None
     # Runs in JSON and in streams are looked at field by field.
     if value is None and name not in _OPAQUE_FIELDS and "data:" not in text:
@@ -221,7 +253,8 @@ def _in_json(value: Any, depth: int) -> Iterator[tuple[str, str, Surety]]:  # no
 
 
 def _random(text: str) -> Iterator[tuple[str, str, Surety]]:
-    for run in _RUN.findall(text):
+    # The path of an address is no run: its parts are looked at one by one.
+    for run in _RUN.findall(_URL.sub(lambda url: url[0].replace("/", " "), text)):
         mixed = all(re.search(of, run) for of in ("[a-z]", "[A-Z]", "[0-9]"))
         if mixed and not _OPAQUE.fullmatch(run) and _entropy(run) >= ENTROPY_MIN:
             yield "characters that look random", _shown(run), "possible"

@@ -41,7 +41,7 @@ def looks_random(value: str) -> bool:
 
 def _is_no_word(value: str) -> bool:
     """Whether what follows `basic` is no word of a sentence."""
-    return not _PROSE.fullmatch(value)
+    return len(value) >= 28 or not _PROSE.fullmatch(value)
 
 
 _PROSE = re.compile("[A-Za-z]?[a-z]+(?:[-./][a-z]+)*[.]*")
@@ -95,12 +95,12 @@ WORD = "A-Za-z0-9+/_.*~@%?&-"
 _TAIL = "A-Za-z0-9_-"
 
 _KEYS = (
-    rf"sk-(?=[*{_TAIL}]{{0,100}}[0-9*])[*{_TAIL}]{{10,}}",
+    rf"sk-(?:(?=[*{_TAIL}]{{0,100}}[0-9*])[*{_TAIL}]{{10,}}|[A-Za-z]{{32,}})",
     r"[spr]k_(?:live|test)_[A-Za-z0-9]{8,}",
     r"gh[oprsu]_[A-Za-z0-9]{16,}",
     r"github_pat_[A-Za-z0-9_]{16,}",
     rf"glpat-[{_TAIL}]{{16,}}",
-    rf"xox[abeoprs]-[{_TAIL}]{{10,}}",
+    rf"xox[a-z]-[{_TAIL}]{{10,}}",
     rf"xapp-[{_TAIL}]{{16,}}",
     r"A(?:KI|SI|RO|ID)A[A-Z0-9]{12,}",
     rf"AIza[{_TAIL}]{{30,}}",
@@ -115,11 +115,27 @@ _KEYS = (
     rf"(?:nvapi|tvly|pplx)-[{_TAIL}]{{16,}}",
     r"dop_v1_[0-9a-f]{20,}",
     r"lsv2_[A-Za-z0-9_]{20,}",
+    rf"GOCSPX-[{_TAIL}]{{20,}}",
+    r"whsec_[A-Za-z0-9+/]{16,}",
+    rf"hv[bsr]\.[{_TAIL}]{{20,}}",
+    r"shp(?:at|ca|pa|ss)_[A-Za-z0-9]{20,}",
+    r"lin_api_[A-Za-z0-9]{20,}",
+    rf"figd_[{_TAIL}]{{20,}}",
+    r"ntn_[A-Za-z0-9]{20,}",
+    r"dapi[0-9a-f]{32}",
+    r"e2b_[0-9a-f]{20,}",
+    r"fw_[A-Za-z0-9]{20,}",
+    r"pul-[0-9a-f]{20,}",
+    r"dp\.(?:ct|pt|sa|st)\.[A-Za-z0-9]{20,}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{20,}",
+    r"SK[0-9a-f]{32}",
 )
 
 _KEY_HINT = re.compile(
     r"sk-|[spr]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox|xapp-|A(?:KI|SI|RO|ID)A"
     r"|AIza|ya29\.|hf_|gsk_|xai-|r8_|npm_|pypi-|SG\.|(?:nvapi|tvly|pplx)-|dop_v1_|lsv2_"
+    r"|GOCSPX-|whsec_|hv[bsr]\.|shp(?:at|ca|pa|ss)_|lin_api_|figd_|ntn_|dapi[0-9a-f]|e2b_"
+    r"|fw_|pul-|dp\.(?:ct|pt|sa|st)\.|AGE-SECRET-KEY-|SK[0-9a-f]{32}"
 )
 
 
@@ -131,7 +147,8 @@ def _after(*names: str) -> str:
 # with a rare word; and what follows is looked at first, as most are of prose.
 _NAMES = (
     r"(?=[A-Za-z_-]+[\"']?\s*[=:])"
-    rf"(?ai:(?:{_after('access')})key(?:[_-]?id)?|(?:{_after('api', 'private', 'secret')})key"
+    rf"(?ai:(?:{_after('access', 'account')})key(?:[_-]?id)?"
+    rf"|(?:{_after('api', 'private', 'secret')})key"
     r"|secret|passw(?:or)?d|passphrase|pwd|authorization|credentials?|cookie"
     rf"|(?:{_after('access', 'auth', 'bearer', 'csrf', 'id', 'refresh', 'session')})token)"
 )
@@ -140,6 +157,15 @@ _NAME_ENDS = (
     *("key", "keyid", "key_id", "key-id", "secret", "password", "passwd", "passphrase"),
     *("pwd", "authorization", "credential", "credentials", "cookie", "token"),
 )
+
+_PRIVATE = "[ +][A-Z +]*PRIVATE[ +]KEY(?:[ +]BLOCK)?"
+"""Of the lines about a private key; forms have a plus in place of a blank."""
+
+_OF_QUERIES = (
+    r"(?ai:(?:(?:access|api|auth|client|id|refresh|session)[_-]?)?(?:key|secret|token)"
+    "|passw(?:or)?d|pwd|sig|signature|auth|x-(?:amz|goog)-(?:signature|credential))"
+)
+"""Names of parameters of URLs whose value is secret, whatever it looks like."""
 
 STANDARD: tuple[SecretPattern, ...] = (
     SecretPattern(
@@ -150,8 +176,8 @@ STANDARD: tuple[SecretPattern, ...] = (
     SecretPattern(
         "KEY",
         re.compile(
-            "(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----"
-            '(?:[^"{}<>]*?-----END [A-Z ]*PRIVATE KEY-----|[^"{}<>]*))'
+            f"(?P<secret>-----BEGIN{_PRIVATE}-----"
+            f'(?:[^"{{}}<>]*?-----END{_PRIVATE}-----|[^"{{}}<>]*))'
         ),
         hint=re.compile("-----BEGIN"),
     ),
@@ -170,17 +196,48 @@ STANDARD: tuple[SecretPattern, ...] = (
         ends=("bearer", "basic"),
     ),
     SecretPattern(
+        "TOKEN",
+        re.compile(r"(?ai:token|apikey)\s+(?P<secret>[A-Za-z0-9_~+=-]{20,})"),
+        _looks_long,
+        ends=("token", "apikey"),
+    ),
+    SecretPattern(
         "PASSWORD",
-        re.compile(r"""(?<=:)//(?P<secret>[^\s/@:"'\\]+:[^\s/@"'\\]+)@"""),
+        re.compile(
+            "(?ai:(?:(?<=-)|(?<=-api))key|(?<=-)(?:secret|token|passw(?:or)?d|passphrase))"
+            r"""\s+["']?(?P<secret>[^\s"'&,;<>\\{}()\[\]-][^\s"'&,;<>\\{}()\[\]]{7,})"""
+        ),
+        looks_random,
+        ends=("key", "secret", "token", "password", "passwd", "passphrase"),
+    ),
+    SecretPattern(
+        "PASSWORD",
+        re.compile(r"(?ai:passw(?:or)?d|passphrase|secret)>(?P<secret>[^<>\s\"\\]+)</"),
+        ends=("password", "passwd", "passphrase", "secret"),
+    ),
+    SecretPattern(
+        "KEY",
+        re.compile(
+            r"(?:hooks\.slack\.com/(?:services|workflows)/(?:[A-Z0-9]+/)*"
+            r"|discord(?:app)?\.com/api/webhooks/[0-9]+/|/bot[0-9]{6,12}:)"
+            rf"(?P<secret>[{_TAIL}]{{16,}})"
+        ),
+        hint=re.compile(
+            r"hooks\.slack\.com/|discord(?:app)?\.com/api/w|/bot[0-9]{6,12}"
+        ),
+    ),
+    SecretPattern(
+        "PASSWORD",
+        re.compile(r"""(?<=:)//(?P<secret>[^\s/@:"'\\]*:[^\s/@"'\\]+)@"""),
         hint=re.compile("//"),
     ),
     SecretPattern(
         "TOKEN",
         re.compile(
-            r"(?ai:[?&](?:key|sig|signature|auth|x-(?:amz|goog)-(?:signature|credential)))"
+            rf"[?&]{_OF_QUERIES}"
             r"""=(?P<secret>[^&\s"'#\\]+)"""
         ),
-        hint=re.compile("[?&](?ai:key|sig|auth|x-)"),
+        hint=re.compile("[?&](?ai:ke|si|au|x-|ac|ap|cl|id|re|se|to|pa|pw)"),
     ),
     SecretPattern(
         "EMAIL",
@@ -197,9 +254,20 @@ STANDARD: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "HOME",
-        re.compile(r"(?P<secret>[A-Za-z]:[\\/]{1,8}Users[\\/]{1,8}[A-Za-z0-9._-]+)"),
-        hint=re.compile("Users"),
+        re.compile(
+            r"(?P<secret>(?:[A-Za-z]:[\\/]{1,8}Users|(?<![A-Za-z])[A-Za-z]:[\\/]{1,8}users)"
+            r"[\\/]{1,8}[A-Za-z0-9._-]+)"
+        ),
+        hint=re.compile("[Uu]sers"),
         before=tuple(range(3, 11)),
+    ),
+    SecretPattern(  # as coding agents name the folder of a project
+        "HOME",
+        re.compile(
+            r"(?<=[/\\\n])(?P<secret>(?:[A-Za-z]-)?-(?:home|Users)-[A-Za-z0-9]+)(?=-|/)"
+        ),
+        hint=re.compile("-(?:home|Users)-"),
+        before=(0, 2),
     ),
     SecretPattern(
         "PASSWORD",

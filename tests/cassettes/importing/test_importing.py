@@ -63,7 +63,9 @@ _ROW = {"request": ASKED, "wire": "openai-chat"}
 
 CUT = {
     "an answer": json.dumps({**_ROW, "response": {"text": "\ud83d"}}),
-    "a request": json.dumps({**_ROW, "request": {"messages": ["\ud83d"]}, "response": {}}),
+    "a request": json.dumps(
+        {**_ROW, "request": {"messages": ["\ud83d"]}, "response": {}}
+    ),
     "a stream": json.dumps({**_ROW, "response": 'data: {"text": "\ud83d"}\n\n'}),
     "an archive": har(har_entry(content={"size": 1, "text": '{"text": "\ud83d"}'})),
     "a conversation": MESSAGES.replace("Gone.", r"\ud83d"),
