@@ -72,7 +72,7 @@ class Use:
     max_age_days: Annotated[
         float | None,
         Option(
-            "--max-age-days",
+            "--max-age",
             metavar="DAYS",
             says="With refresh: when all is recorded again.",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 from pathlib import Path
@@ -164,3 +165,17 @@ def test_help_names_every_command() -> None:
     assert done.code == 0
     for name in ("run", "explore", "replay", "show", "check", "list", "doctor"):
         assert name in done.out
+
+
+@pytest.mark.parametrize("words", [("cassette", "check"), ("check",), ("record",)])
+def test_the_help_of_a_command_fills_its_lines(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Paragraphs are broken where the terminal ends, and a repeated word has its dots once."""
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = [line.strip() for line in agentsim(*words, "--help").out.splitlines()]
+    prose = lines[: next(at for at, line in enumerate(lines) if "Arguments" in line)]
+    assert prose[1].startswith(f"Usage: agentsim {' '.join(words)} [OPTIONS] ")
+    assert not [dots for dots in ("...]", "...}") if dots in prose[1]]
+    for line, after in itertools.pairwise(prose):
+        assert not line or not after or len(f"{line} {after.split()[0]}") > 98

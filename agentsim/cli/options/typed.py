@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
+from typing import get_args
 
 import typer
+from typer.models import ArgumentInfo
 
 from agentsim.cli.app import COMMANDS, GROUPS, called, load_command
 from agentsim.cli.options.declared import for_typer
@@ -54,8 +57,25 @@ def _app(words: Sequence[str]) -> typer.Typer:
         if group and group not in groups:
             groups[group] = _group(group)
             app.add_typer(groups[group], name=group)
-        groups.get(group, app).command(last)(for_typer(load_command(name)))
+        groups.get(group, app).command(last)(_for_help(load_command(name)))
     return app
+
+
+def _for_help(command: Callable[..., int]) -> Callable[..., int]:
+    """A command as typer's help shows it as it is meant.
+
+    Lines are broken by the terminal's width, and by nothing else; and of a word that may
+    be repeated typer says so itself.
+    """
+    made = for_typer(command)
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    made.__doc__ = "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
+    for parameter in inspect.signature(made).parameters.values():
+        note = get_args(parameter.annotation)[-1]
+        repeated = isinstance(note, ArgumentInfo) and str(note.metavar).strip("[]")
+        if repeated and repeated.endswith("..."):
+            note.metavar = repeated.removesuffix("...")
+    return made
 
 
 def _group(name: str) -> typer.Typer:

@@ -74,7 +74,7 @@ stream, is handed on: a proxy that is killed loses nothing that was delivered.
 | `record-missing` | what is there | what is not | grows |
 | `refresh` | what is not too old | the rest | replaces the old one |
 
-`refresh` leaves out what nobody asked for; with `--max-age-days N` a cassette that is older is
+`refresh` leaves out what nobody asked for; with `--max-age DAYS` a cassette that is older is
 recorded anew. An old file is replaced when CMD succeeds, or ^C ends a proxy without one. When
 CMD fails it stays, and the new recording stands beside it in `OUT.yaml.new`.
 
