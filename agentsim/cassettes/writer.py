@@ -36,6 +36,8 @@ class CassetteWriter:
 
     Attributes:
         cut_bytes: Bytes of an unfinished document that were cut off the file.
+        made: Whether nothing was in the file before.
+        added: How many documents were appended, beside the header.
 
     Raises:
         CassetteInUse: while another writer has the file.
@@ -52,6 +54,7 @@ class CassetteWriter:
     ) -> None:
         self.path = Path(path)
         self.cut_bytes = 0
+        self.made, self.added = False, 0
         self._file = open_locked(self.path) if file is None else file
         try:
             if fresh:
@@ -66,6 +69,7 @@ class CassetteWriter:
             self.cut_bytes = self._file.seek(0, 2)
             self._file.truncate(0)
             self._write(header_text(header))
+            self.made = True
             return
         found = load_cassette(self.path)
         self.cut_bytes = found.left_over_bytes
@@ -83,6 +87,7 @@ class CassetteWriter:
         """
         _check_times(entry)
         self._write(document_text(entry))
+        self.added += 1
 
     def sync(self) -> None:
         """Wait until what was written outlives the machine too."""

@@ -384,6 +384,22 @@ def test_a_refresh_leaves_no_gaps_in_the_numbers_of_placeholders(
     assert heard[0] == "record 1: then __REDACTED_EMAIL_1__"
 
 
+@pytest.mark.parametrize("mode", MODES[1:])
+@pytest.mark.parametrize("state", ["missing", "whole"])
+def test_what_failed_before_anything_was_recorded_leaves_nothing(
+    tmp_path: Path, mode: Mode, state: str
+) -> None:
+    """No cassette that answers nothing, and none beside an old one; kept, it is there."""
+    path = tmp_path / "c.yaml"
+    STATES[state][0](path)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(ZeroDivisionError), Tape(path, mode):
+        raise ZeroDivisionError
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+    Tape(path, mode).close()
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_spoilt_cassette_can_be_recorded_again(tmp_path: Path) -> None:
     """What stands behind the header does not matter to who records all anew."""
     path = tmp_path / "c.yaml"

@@ -7,6 +7,7 @@ itself too, so that two recordings of one cassette never meet.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -117,7 +118,8 @@ class TapeFile:
         """Let go of the file; calling it again does nothing.
 
         Args:
-            keep: Whether a recording beside an old cassette takes its place.
+            keep: Whether a recording beside an old cassette takes its place; if not, one
+                in which nothing is goes away.
             anew: Whether nothing of the old one is in it, so that it is not as old.
         """
         writer, held = self.writer, self._held
@@ -127,10 +129,19 @@ class TapeFile:
         try:
             if held is not None and keep:
                 self._replace(writer, held, anew=anew)
+            elif not keep and writer.made and not writer.added:
+                self._remove(writer)
         finally:
             writer.close()
             if held is not None:
                 held.close()
+
+    def _remove(self, writer: CassetteWriter) -> None:
+        """Leave no cassette behind of what failed before anything was recorded."""
+        if sys.platform == "win32":  # where no file that is open can be removed
+            writer.close()
+        with contextlib.suppress(OSError):  # it does no harm
+            self.written.unlink()
 
     def _replace(self, writer: CassetteWriter, held: BinaryIO, *, anew: bool) -> None:
         writer.sync()
