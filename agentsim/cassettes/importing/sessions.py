@@ -120,7 +120,9 @@ def _entries(
         known: The ids of calls, and the places of answers and results, that were met.
     """
     runs = list(_calls(part, name))
+    is_answered = False
     for exchange in exchanges_in(part):
+        is_answered = True
         while runs and (exchange.position < 0 or runs[0][0] < exchange.position):
             yield from _once(_tool(runs[0][1]), _call_key(part, *runs.pop(0)), known)
         if exchange.position < 0:
@@ -132,8 +134,7 @@ def _entries(
         yield from _once(_tool(call), _call_key(part, at, call), known)
     listed = part.body[part.key]
     if part.answer is None and isinstance(listed, list):
-        ends = [exchange.position for exchange in exchanges_in(part)]
-        if not ends:
+        if not is_answered:
             left_out.add("conversation without an answer")
         elif _is_asked_last(listed):
             left_out.add("request at the end that has no answer")

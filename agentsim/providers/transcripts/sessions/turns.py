@@ -44,15 +44,17 @@ def exchanges_in(part: SessionPart) -> Iterator[SessionExchange]:
         )
         return
     listed = part.body[part.key]
+    listed = listed if isinstance(listed, list) else []
     model = part.body.get("model")
-    for begin, end in _answers(part.wire, listed if isinstance(listed, list) else ()):
-        said, asked = listed[begin:end], listed[:begin]
+    asked = [_as_asked(part.wire, message) for message in listed]
+    for begin, end in _answers(part.wire, listed):
+        said = listed[begin:end]
         at, until = _time(part, begin - 1), _time(part, end - 1)
         named = model or said[0].get("model")
         body = {
             **{key: value for key, value in part.body.items() if key != "stream"},
             **({"model": named} if isinstance(named, str) else {}),
-            part.key: [_as_asked(part.wire, message) for message in asked],
+            part.key: asked[:begin],
         }
         answer = answer_of(part.wire, said, model=named, made=f"imported_{begin}")
         took = max(0.0, until - at) if at else 0.0
