@@ -48,7 +48,7 @@ class Traffic:
         """Begin to hear of a request that goes out."""
         wire = wire_of_url(request.method, request.url)
         taking = self.tape.begin(recorded_request(request), wire)
-        hearing = Hearing(taking, wire, lambda one: self._open.pop(one, None))
+        hearing = Hearing(taking, lambda one: self._open.pop(one, None))
         self._open[hearing] = None
         return hearing
 

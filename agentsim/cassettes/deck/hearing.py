@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 from agentsim.cassettes.records import RecordedRequest, body_text
 from agentsim.cassettes.tape import Taking
-from agentsim.cassettes.wires import StreamEnd
 from agentsim.providers.transports import Decoder, HttpRequest, NotDecoded, TapEnding
 
 __all__ = ["Hearing", "recorded_request"]
@@ -33,17 +32,12 @@ class Hearing:
 
     Args:
         taking: The exchange that is recorded.
-        wire: Name of the dialect; empty: none that is known.
         over: Told when it has ended.
     """
 
-    def __init__(
-        self, taking: Taking, wire: str, over: Callable[[Hearing], None]
-    ) -> None:
+    def __init__(self, taking: Taking, over: Callable[[Hearing], None]) -> None:
         self._taking = taking
         self._over = over
-        self._stream_end = StreamEnd(wire)
-        self._is_said = False
         self._decoder = Decoder()
         self._streams = False
         self._status = 0
@@ -93,8 +87,6 @@ class Hearing:
                 self._take(self._decoder.flush())
             except NotDecoded as fault:
                 how, error = "broken off", f"DecodingError: {fault}"
-        if how == "closed by the client" and self._is_said:
-            how = "whole"
         try:
             self._taking.end(how, error)
         finally:
@@ -103,11 +95,14 @@ class Hearing:
     def _take(self, data: bytes) -> None:
         if not data:
             return
-        if self._streams:
-            self._is_said = self._stream_end.seen(data) or self._is_said
-            self._taking.chunk(data)
-        else:
+        if not self._streams:
             self._taking.body(data)
+            return
+        try:
+            self._taking.chunk(data)
+        finally:
+            if self._taking.ended:  # that was the last event
+                self._over(self)
 
 
 def recorded_request(request: HttpRequest) -> RecordedRequest:

@@ -170,13 +170,26 @@ def asked_of(request: Any, body: bytes) -> HttpRequest:  # noqa: ANN401
 
 
 def _response(module: Any, answer: HttpAnswer, stream: object = None) -> Any:  # noqa: ANN401
+    headers = [(name.encode(), _value(text)) for name, text in answer.headers.items()]
+    if stream is None:
+        # No `content`: a response with that can't be read as bytes of the wire any more.
+        stream = module.ByteStream(answer.body)
+        if "content-length" not in answer.headers and answer.status not in (204, 304):
+            headers.append((b"content-length", b"%d" % len(answer.body)))
     return module.Response(
         answer.status,
-        headers=answer.headers,
-        content=None if stream is not None else answer.body,
+        headers=headers,
         stream=stream,
         extensions={"http_version": b"HTTP/1.1"},
     )
+
+
+def _value(text: str) -> bytes:
+    """A value of a header on the wire, which libraries read as the same text again."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode()
 
 
 def _raised(module: Any, error: NoAnswer, request: Any) -> Exception:  # noqa: ANN401

@@ -18,7 +18,10 @@ from agentsim.cassettes import (
     load_cassette,
 )
 from agentsim.cassettes.deck import Deck
+from agentsim.cassettes.deck.hearing import Hearing, recorded_request
+from agentsim.cassettes.tape import Tape
 from agentsim.core import CassetteMiss
+from agentsim.providers.transports import HttpRequest
 from tests.cassettes.deck.services import (
     CHAT,
     EVENTS,
@@ -252,6 +255,45 @@ def test_a_stream_that_is_closed_behind_its_last_event_is_whole(tmp_path: Path) 
 
     assert both(tmp_path / "a.yaml", session) == (["a"], ["a"])
     assert [one.ended for one in recorded(tmp_path / "a.yaml")] == ["whole"]
+
+
+@pytest.mark.parametrize("blocks", [True, False], ids=["blocking", "async"])
+@BOTH
+def test_the_bytes_of_an_answer_can_be_read_in_a_replay(
+    tmp_path: Path, name: str, *, blocks: bool
+) -> None:
+    """As they were read live, and with headers of any letters."""
+    headers = {"content-type": "text/plain", "x-request-id": "r\xe9q".encode()}
+
+    async def of(client: Any) -> list[bytes]:  # noqa: ANN401
+        async with client.stream("POST", URL, json=CHAT) as response:
+            pieces = [one async for one in response.aiter_raw()]
+            return [response.headers["x-request-id"].encode(), *pieces]
+
+    def session(deck: Deck) -> list[bytes]:
+        service = answering(name, (200, headers, b"bytes"))
+        if not blocks:
+            return asyncio.run(of(deck.http_client(name, transport=service)))
+        client = deck.http_client_sync(name, transport=service)
+        with client.stream("POST", URL, json=CHAT) as response:
+            pieces = list(response.iter_raw())
+            return [response.headers["x-request-id"].encode(), *pieces]
+
+    told = ["r\xe9q".encode(), b"bytes"]
+    assert both(tmp_path / "a.yaml", session) == (told, told)
+
+
+def test_a_stream_that_has_ended_is_let_go(tmp_path: Path) -> None:
+    """With its last event: a block with many of them keeps none in memory."""
+    let_go: list[Hearing] = []
+    request = recorded_request(HttpRequest("POST", "api.openai.com", "", url=URL))
+    with Tape(tmp_path / "a.yaml", "record") as tape:
+        hearing = Hearing(tape.begin(request, "openai-chat"), let_go.append)
+        hearing.head(200, EVENTS)
+        hearing.data(chat_stream("a")[0])
+        assert let_go == []
+        hearing.data(b"data: [DONE]\n\n")
+    assert let_go == [hearing]
 
 
 def test_what_is_open_at_the_end_of_the_block_is_kept(tmp_path: Path) -> None:
