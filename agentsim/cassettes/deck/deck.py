@@ -47,7 +47,7 @@ class Deck:
     written in C go past those (grpc, libpq as in psycopg, libcurl as in pycurl and
     curl_cffi): one that is loaded is warned of. Connections of HTTP that were there
     before the block are seen (httpx, aiohttp, requests, urllib); others that were there
-    are not, nor what programs do that are started in it.
+    are not, nor what programs, processes and interpreters do that are started in it.
 
     Args:
         path: Of the cassette.

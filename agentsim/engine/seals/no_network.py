@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
+from pathlib import PurePath
 
 from agentsim.engine.seals.asked import EVENTS, Arguments
 from agentsim.engine.seals.callers import caller, module_of, on_thread, stack
@@ -27,6 +28,8 @@ _NAMED = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
 
 _WORKERS = ("concurrent.futures.thread", "anyio._backends._asyncio")
 """Modules whose threads hand what is raised to whoever waits for it."""
+
+_MULTIPROCESSING = re.compile(r"[\\/]pymp-[^\\/]+[\\/]listener-[^\\/]+$")
 
 _WITH_PORT = re.compile(
     r"\[(?P<inner>[^]]+)\](?::(?P<port>\d+))?|(?P<host>[^:]+):(?P<last>\d+)"
@@ -108,6 +111,8 @@ class NoNetwork:
     def _lets_through(self, event: str, args: Arguments) -> bool:
         if event in _TO:
             address = args[1]
+            if address is None:
+                return True  # over a connection, which was judged when it came about
             if not isinstance(address, tuple):
                 return not self._strict or self._is_path_free(address)
             if self._is_address_free(address[0], address[1]):
@@ -120,6 +125,8 @@ class NoNetwork:
     def _is_path_free(self, path: object) -> bool:
         """Whether a local socket is let through."""
         text = path.decode("utf-8", "replace") if isinstance(path, bytes) else str(path)
+        if _is_of_multiprocessing(text):
+            return True
         return any(fnmatchcase(text, pattern) for pattern in self._paths)
 
     def _is_address_free(self, host: object, port: int | None) -> bool:
@@ -216,6 +223,18 @@ def _is_pair() -> bool:
         module_of(frame) == "socket" and "socketpair" in frame.f_code.co_name
         for frame in stack(sys._getframe(3))  # noqa: SLF001
     )
+
+
+def _is_of_multiprocessing(path: str) -> bool:
+    """Whether processes of this program talk to each other by a local socket.
+
+    Its folder is made by the first of them, and the others have it from that one.
+    """
+    util = sys.modules.get("multiprocessing.util")
+    if util is None or not _MULTIPROCESSING.search(path):
+        return False
+    folder: str = util.get_temp_dir()
+    return PurePath(path).parent == PurePath(folder)
 
 
 def _is_waited_for() -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import http.client
 import http.server
+import os
 import socket
 import sys
 import threading
@@ -13,6 +14,8 @@ import types
 import urllib.request
 from collections.abc import Callable, Iterator
 from functools import partial
+from multiprocessing.connection import Client
+from multiprocessing.connection import Listener as ProcessListener
 from pathlib import Path
 from typing import Any
 
@@ -225,8 +228,26 @@ def test_loops_and_local_pairs_are_let_be(cassette: Path) -> None:
         one, two = socket.socketpair()
         one.sendall(b"x")
         assert two.recv(1) == b"x"
+        socket.send_fds(one, [b"y"], [two.fileno()])  # sends without an address
         one.close()
         two.close()
+
+
+def test_processes_of_the_program_reach_each_other(
+    cassette: Path, tmp_path: Path
+) -> None:
+    """By the local sockets of `multiprocessing`; who only names one so is refused."""
+    with Deck(cassette), ProcessListener(family="AF_UNIX") as ours:
+        Client(ours.address).close()
+    folder = tmp_path / "pymp-other"
+    folder.mkdir()
+    path = os.path.relpath(folder / "listener-1")
+    with (
+        socket.socket(socket.AF_UNIX) as other,
+        pytest.raises(CassetteBypassed, match="listener-1"),
+        Deck(cassette),
+    ):
+        other.connect(path)
 
 
 @pytest.mark.parametrize("first", ["outer", "inner"])
