@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,21 @@ def test_the_command_tells_by_its_exit_code(tmp_path: Path) -> None:
     assert both.code == 1
     assert "tool 1, result: a key, which begins with sk-p... (certain)" in both.out
     assert agentsim("cassette", "adit", "x").code == 3
+
+
+def test_a_folder_is_audited_with_all_its_cassettes(tmp_path: Path) -> None:
+    """What is beside them is passed by; a folder without any is a mistake."""
+    (tmp_path / "none").mkdir()
+    (tmp_path / "other.yaml").write_text("a: 1\n")
+    for name in ("a/one.yaml", "b/two.yaml"):
+        with CassetteWriter(tmp_path / name) as writer:
+            writer.add(RecordedTool(1, "t", result=SECRETS["key of OpenAI"]))
+    done = agentsim("cassette", "audit", str(tmp_path))
+    assert done.code == 1
+    assert re.findall(r"(\w+).yaml: violated", done.out) == ["one", "two"]
+    done = agentsim("cassette", "audit", "--json", str(tmp_path / "none"))
+    assert (done.code, "no cassette is in this folder" in done.err) == (3, True)
+    assert done.data["error"] == done.data["files"][0]["error"]
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agentsim.cassettes.staleness.notes import load_notes as load_notes
     from agentsim.cassettes.staleness.notes import update_notes as update_notes
     from agentsim.cassettes.staleness.searching import file_digest as file_digest
+    from agentsim.cassettes.staleness.searching import find_cassettes as find_cassettes
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -29,6 +30,7 @@ else:
             "age_days": "checking",
             "check_cassettes": "checking",
             "file_digest": "searching",
+            "find_cassettes": "searching",
             "load_notes": "notes",
             "update_notes": "notes",
         },

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from agentsim.cassettes import load_cassette
 from agentsim.cassettes.redaction import AuditFinding, audit_cassette
+from agentsim.cassettes.staleness import find_cassettes
 from agentsim.cli.common import JsonOption
 from agentsim.cli.options.declared import Argument
 from agentsim.cli.output import console, echo, print_json, tell
@@ -20,7 +21,9 @@ WORST = ("usage", "violated", "unknown", "holds")
 
 
 def command(
-    files: Annotated[list[Path], Argument(metavar="FILE...", says="Cassettes.")],
+    files: Annotated[
+        list[Path], Argument(metavar="FILE...", says="Cassettes, or folders of them.")
+    ],
     as_json: JsonOption = False,
 ) -> int:
     """Look for secrets that are left in cassettes.
@@ -28,7 +31,7 @@ def command(
     Streams are put together, JSON in strings is read, Base64 and URLs are decoded. Exit
     code 1: a secret is left; 2: something may be one, since it looks random.
     """
-    rows = [_audited(path, as_json=as_json) for path in files]
+    rows = [row for path in files for row in _rows(path, as_json=as_json)]
     status = next(
         worst for worst in WORST if any(row["verdict"] == worst for row in rows)
     )
@@ -39,13 +42,25 @@ def command(
     return EXIT_CODES[status]
 
 
+def _rows(place: Path, *, as_json: bool) -> list[dict[str, Any]]:
+    """Audit a file, or all cassettes of a folder."""
+    if not place.is_dir():
+        return [_audited(place, as_json=as_json)]
+    rows = [_audited(path, as_json=as_json) for path in find_cassettes([place])]
+    return rows or [_unread(place, f"{place}: no cassette is in this folder")]
+
+
+def _unread(path: Path, error: str) -> dict[str, Any]:
+    echo(f"agentsim: {error}", err=True)
+    return {"file": str(path), "verdict": "usage", "error": error}
+
+
 def _audited(path: Path, *, as_json: bool) -> dict[str, Any]:
     """Audit one file; one that can't be read does not keep the others from it."""
     try:
         cassette = load_cassette(path)
     except CassetteError as error:
-        echo(f"agentsim: {error}", err=True)
-        return {"file": str(path), "verdict": "usage", "error": str(error)}
+        return _unread(path, str(error))
     findings = audit_cassette(cassette)
     verdict = _verdict(findings)
     row = {
