@@ -30,8 +30,6 @@ __all__ = ["INTERACTIONS", "read_vcr"]
 INTERACTIONS = ("interactions", "http_interactions")
 """Where the exchanges stand: the one of vcrpy, the other of Ruby's VCR."""
 
-_ALIAS = re.compile(r"[\s\[,{]\*[^\s*]+\s*$", re.MULTILINE)
-
 _PER_VALUE = 64
 """Bytes that a value counts for."""
 
@@ -105,20 +103,40 @@ def _parsed(text: str, name: str) -> Any:  # noqa: ANN401 - plain data
             "this is no YAML that can be read: mend it, or name another file",
             f"{name}{line}",
         ) from None
-    if _ALIAS.search(text) and _is_too_long(value):
+    if "&" in text and "*" in text and _is_too_long(value):
         raise Unreadable("its aliases stand for more values than can be held", name)
     return value
 
 
 def _is_too_long(value: object) -> bool:
     """Whether too much is there once each alias is written out; a loop has no end."""
-    size, left = 0, [value]
-    while left and size <= BYTES_MAX:
-        part = left.pop()
-        size += len(part) if isinstance(part, (str, bytes)) else _PER_VALUE
-        if isinstance(part, (dict, list)):
-            left.extend(part.values() if isinstance(part, dict) else part)
-    return size > BYTES_MAX
+    sizes: dict[int, int] = {}
+    opened: dict[int, None] = {}
+    left = [value]
+    while left:
+        part = left[-1]
+        inside = _inside(part)
+        new = [one for one in inside if id(one) not in sizes]
+        if id(part) in sizes or not new:
+            inner = sum(sizes[id(one)] for one in inside)
+            sizes[id(part)] = _own_size(part) + inner
+            left.pop()
+        elif id(part) in opened:
+            return True
+        else:
+            opened[id(part)] = None
+            left += new
+    return sizes[id(value)] > BYTES_MAX
+
+
+def _inside(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _own_size(value: object) -> int:
+    return len(value) if isinstance(value, (str, bytes)) else _PER_VALUE
 
 
 def _interaction(

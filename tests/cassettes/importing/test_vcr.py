@@ -180,9 +180,15 @@ def test_what_no_model_said_may_stay_packed() -> None:
 
 def test_aliases_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few lines that stand for very many values, or for no end of them, are refused."""
+    many = "".join(
+        f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9)}] # x\n" for n in range(1, 30)
+    )
+    with pytest.raises(Unreadable, match="aliases stand for more values"):
+        read_vcr("interactions:\n- &a0 {a: 1}\n" + many, "a.yaml")
     monkeypatch.setattr(reader, "BYTES_MAX", 5_000)
     for text in (
         "interactions: &a\n- request: *a\n",
+        "interactions: &a\n- {request: *a }\n",
         "a: &a [1, 1, 1, 1, 1, 1, 1]\nb: &b [*a, *a, *a, *a]\ninteractions: [*b, *b]\n",
     ):
         with pytest.raises(Unreadable, match="aliases stand for more values"):
