@@ -363,6 +363,18 @@ def test_a_miss_tells_all_that_changed_as_data(what: str) -> None:
     assert caught.value.turn == (1 if what == "less" else 2)
 
 
+def test_the_nearest_is_the_one_with_most_in_common() -> None:
+    """Of recordings that all differ in one message, it is the one that differs least."""
+    task = "Look at\n{}\nand tell\nwhat it is."
+    matcher = recorded(
+        chat(say("user", "Go.")),
+        chat(say("user", task.format("the sky"))),
+        chat(say("user", "Stay.")),
+    )
+    with pytest.raises(CassetteMiss, match="the nearest is exchange 2"):
+        matcher.find(chat(say("user", task.format("the sea"))), CHAT)
+
+
 def test_a_changed_message_is_told_by_number_and_role() -> None:
     """Of a conversation the first message that differs is data; of the rest nothing is."""
     matcher = recorded(chat(*STORY))

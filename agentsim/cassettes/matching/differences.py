@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from typing import Any
@@ -33,7 +34,17 @@ def distance(recorded: Meaning, asked: Meaning) -> tuple[object, ...]:
         _prompt(recorded) != _prompt(asked),
         recorded.tools != asked.tools,
         recorded.streamed != asked.streamed,
+        _apart(one, two),
     )
+
+
+def _apart(one: Sequence[Any], two: Sequence[Any]) -> int:
+    """How many lines two conversations have not in common where they first differ."""
+    pairs = zip(one, two, strict=False)
+    first, second = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
+    lines = Counter(lines_of(first))
+    lines.subtract(lines_of(second))
+    return sum(map(abs, lines.values()))
 
 
 def changes_between(recorded: Meaning, asked: Meaning) -> tuple[Change, ...]:
