@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-__all__ = ["StreamEnd", "wire_of_url"]
+from agentsim.cassettes.records import RecordedRequest
+
+__all__ = ["StreamEnd", "wire_of_url", "with_same_boundary"]
 
 _PATHS = {
     "/chat/completions": "openai-chat",
@@ -41,6 +44,24 @@ def wire_of_url(method: str, url: str) -> str:
     if method != "POST":
         return ""
     return next((wire for end, wire in _PATHS.items() if path.endswith(end)), "")
+
+
+_BOUNDARY = re.compile(r'(boundary=)("?)([^";]+)\2', re.IGNORECASE)
+
+_SAME_BOUNDARY = "agentsim-boundary"
+"""Between the parts of a form: clients draw another one for each request."""
+
+
+def with_same_boundary(request: RecordedRequest) -> RecordedRequest:
+    """A form with the mark between its parts that all forms of cassettes have."""
+    kind = request.headers.get("content-type", "")
+    found = _BOUNDARY.search(kind) if kind.startswith("multipart/") else None
+    if found is None:
+        return request
+    told = _BOUNDARY.sub(rf"\g<1>{_SAME_BOUNDARY}", kind)
+    headers = {**request.headers, "content-type": told}
+    body = request.body.replace(found[3], _SAME_BOUNDARY)
+    return replace(request, headers=headers, body=body)
 
 
 class StreamEnd:

@@ -21,11 +21,6 @@ _STREAMS = re.compile(
 _EMPTY = (204, 304)
 """Statuses of answers without a body."""
 
-_BOUNDARY = re.compile(r'(boundary=)("?)([^";]+)\2', re.IGNORECASE)
-
-_SAME_BOUNDARY = "agentsim-boundary"
-"""Between the parts of a form: clients draw another one for each request."""
-
 
 class Hearing:
     """Hears one answer for a tape; a tap of `providers.transports`.
@@ -107,10 +102,5 @@ class Hearing:
 
 def recorded_request(request: HttpRequest) -> RecordedRequest:
     """A request as a tape has it, secrets included."""
-    headers, body = dict(request.headers), request.body
-    kind = headers.get("content-type", "")
-    found = _BOUNDARY.search(kind) if kind.startswith("multipart/") else None
-    if found is not None:
-        body = body.replace(found[3].encode(), _SAME_BOUNDARY.encode())
-        headers["content-type"] = _BOUNDARY.sub(rf"\g<1>{_SAME_BOUNDARY}", kind)
-    return RecordedRequest(request.method, request.url, headers, body_text(body))
+    text = body_text(request.body)
+    return RecordedRequest(request.method, request.url, dict(request.headers), text)

@@ -20,6 +20,7 @@ from agentsim.cassettes.records import (
     RecordedTool,
 )
 from agentsim.cassettes.redaction.redactor import RedactionRules, Redactor
+from agentsim.cassettes.wires import with_same_boundary
 from agentsim.cassettes.writer import CassetteWriter
 from agentsim.core import CassetteError
 
@@ -160,6 +161,7 @@ def _ready(
     return redactor.exchange(
         replace(
             entry,
+            request=with_same_boundary(entry.request),
             number=entry.number + number,
             at_ms=entry.at_ms + at_ms,
             message=assembled(entry.wire, entry.answer),

@@ -23,6 +23,7 @@ from agentsim.cassettes.tape.files import Mode, TapeFile
 from agentsim.cassettes.tape.recall import Recall
 from agentsim.cassettes.tape.recording import Recording
 from agentsim.cassettes.tape.taking import Taking, ToolTaking
+from agentsim.cassettes.wires import with_same_boundary
 from agentsim.core import CassetteError, CassetteMiss, Change, shown_path
 
 __all__ = ["Tape", "TapeUse"]
@@ -180,7 +181,7 @@ class Tape:
             if self._recall is None:
                 return None
             try:
-                found = self._recall.exchange(request, wire)
+                found = self._recall.exchange(with_same_boundary(request), wire)
             except CassetteMiss as miss:
                 self._counts["misses"] += 1
                 self._missed(miss)
@@ -198,7 +199,7 @@ class Tape:
         with self._lock:
             recording = self._live("an exchange")
             self._counts["live"] += 1
-            return recording.begin(request, wire)
+            return recording.begin(with_same_boundary(request), wire)
 
     def answer_tool(self, name: str, arguments: str) -> RecordedTool | None:
         """The recorded call that answers one of a tool; None: it has to be made.

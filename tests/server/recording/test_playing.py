@@ -55,6 +55,35 @@ def ask(
         client.close()
 
 
+def test_forms_are_found_whatever_mark_is_between_their_parts(tmp_path: Path) -> None:
+    """Clients draw another mark for each request, and the proxy does not mind."""
+
+    def form(mark: str, name: str = "x") -> tuple[str, dict[str, str]]:
+        part = f'Content-Disposition: form-data; name="{name}"\r\n\r\n1\r\n'
+        kind = {"content-type": f"multipart/form-data; boundary={mark}"}
+        return f"--{mark}\r\n{part}--{mark}--\r\n", kind
+
+    def send(proxy: Used, body: str, headers: dict[str, str]) -> int:
+        client = http.client.HTTPConnection(
+            proxy.url.removeprefix("http://"), timeout=5
+        )
+        client.request("POST", "/openai/v1/files", body.encode(), headers)
+        status = client.getresponse().status
+        client.close()
+        return status
+
+    path = tmp_path / "form.yaml"
+    with (
+        Service([whole(b"{}")]) as service,
+        standing(path, "record", service.url) as proxy,
+    ):
+        assert send(proxy, *form("0a1b2c")) == 200
+    with standing(path, "replay") as proxy:
+        assert send(proxy, *form("3d4e5f")) == 200
+    with standing(path, "replay") as proxy:
+        assert send(proxy, *form("3d4e5f", "y")) == 400
+
+
 def test_equal_requests_are_answered_in_recorded_order(tmp_path: Path) -> None:
     """With the status, the body and the headers that were kept; what is left is told."""
     headers = {"content-type": "application/json", "x-request-id": "req_1"}
