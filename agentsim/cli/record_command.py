@@ -173,7 +173,13 @@ def _told(
 
     tape: Tape = opened.tape
     summary = Summary(
-        tape.path, tape.mode, tape.use, proxy.troubles, opened.beside, ending
+        tape.path,
+        tape.mode,
+        tape.use,
+        proxy.troubles,
+        opened.beside,
+        ending,
+        unwritten=len(tape.unwritten),
     )
     if as_json:
         print_json(summary.data)

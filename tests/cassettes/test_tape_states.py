@@ -24,6 +24,7 @@ from agentsim.cassettes.redaction import RedactionRules
 from agentsim.cassettes.tape import MODES, Mode, Tape
 from agentsim.core import CassetteError, CassetteInUse, CassetteMiss
 from tests.cassettes.test_tape import CHAT, Ticks, ask, session
+from tests.support.disk import files_up_to
 
 WHEN = "2026-11-30T00:00:00Z"
 
@@ -247,18 +248,6 @@ def test_a_failed_recording_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
-@contextmanager
-def _files_up_to(size: int) -> Iterator[None]:
-    """A disk that has room for files of so many bytes only."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_full_disk_is_told_and_the_old_one_stays(tmp_path: Path) -> None:
     """What can't be written is no answer, and what lacks it replaces nothing."""
     path = tmp_path / "c.yaml"
@@ -269,7 +258,7 @@ def test_a_full_disk_is_told_and_the_old_one_stays(tmp_path: Path) -> None:
     for taking, size in ((large, 9_000), (left, 9_000), (small, 9)):
         taking.head(200, {})
         taking.body(b"x " * size)
-    with _files_up_to(4_000):
+    with files_up_to(4_000):
         with pytest.raises(CassetteError, match="the disk took only a part"):
             large.end()
         small.end()
@@ -277,6 +266,7 @@ def test_a_full_disk_is_told_and_the_old_one_stays(tmp_path: Path) -> None:
             tape.close()
     assert path.read_bytes() == before
     assert [one.number for one in load_cassette(tape.written).exchanges] == [3]
+    assert len(tape.unwritten) == 2
     with pytest.raises(CassetteError, match="this tape was closed"):
         tape.begin(ask("d"), CHAT)
     tape.close()

@@ -23,6 +23,7 @@ from agentsim.server.recording import asking
 from tests.server.programs import DISK
 from tests.server.recording.standing import Service, whole
 from tests.support.command import agentsim
+from tests.support.disk import files_up_to
 from tests.support.source import ROOT
 
 PROGRAM = """\
@@ -161,6 +162,25 @@ def test_a_failing_command_does_not_replace_a_recording() -> None:
         assert record(upstream.url, "--mode", "record", *program("b")).code == 0
     assert '"b"' in Path("out.yaml").read_text()
     assert not Path("out.yaml.new").exists()
+
+
+def test_what_is_not_written_is_not_counted() -> None:
+    """The old cassette stays, and the sentence says why."""
+    large = whole(b'{"n": "%b"}' % (b"x" * 9_000))
+    with Service([large], [large], [whole(b"{}")]) as upstream:
+        record(upstream.url, *program("a"))
+        before = Path("out.yaml").read_bytes()
+        silent = program("a", "b")
+        Path("program.py").write_text(PROGRAM.replace("print(answer", "str(answer"))
+        with files_up_to(8_000):
+            done = record(upstream.url, "--mode", "record", *silent)
+    assert done.code == 3
+    assert done.err.endswith(
+        "agentsim: out.yaml: 1 exchange recorded.\n"
+        "agentsim: out.yaml is as it was, since not all could be recorded: the new "
+        "recording stands in out.yaml.new.\n"
+    )
+    assert Path("out.yaml").read_bytes() == before
 
 
 def test_a_command_that_is_ended_by_a_signal_has_the_code_of_shells() -> None:

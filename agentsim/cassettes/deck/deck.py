@@ -64,7 +64,8 @@ class Deck:
 
     Raises:
         CassetteInUse: at the start of the block, while somebody else records it.
-        CassetteError: at its start, when the cassette can't be used.
+        CassetteError: at its start, when the cassette can't be used, and at its end,
+            when not all of a recording could be written.
         CassetteMiss: at its end, when a request had no answer.
         CassetteBypassed: at its end, when something was about to go out around it.
         UsageError: at its end, when `all_used` and something was not.
@@ -245,7 +246,8 @@ class Deck:
     def failure(self) -> UsageError | None:
         """What fails the block, whatever the code in it made of that; None: nothing yet.
 
-        It is a `CassetteBypassed`, or a `CassetteMiss`.
+        It is a `CassetteBypassed` or a `CassetteMiss`, and of a recording the
+        `CassetteError` of what could not be written.
         """
         bypassed = self._guard.failure() if self._guard is not None else None
         if bypassed is not None:
@@ -253,7 +255,10 @@ class Deck:
         # Tools and neutral clients ask the tape by themselves.
         missed = self.tape.missed if self.mode == "replay" else ()
         misses = [*dict.fromkeys((*self._on().misses, *missed))]
-        return _all_of(misses) if misses else None
+        if misses:
+            return _all_of(misses)
+        # The program was told of a full disk as well, but may have made nothing of it.
+        return next(iter(self.tape.unwritten), None)
 
     def _not_asked_for(self, error: BaseException | None) -> UsageError | None:
         """What fails a block in which all had to be asked for."""

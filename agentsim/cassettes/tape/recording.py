@@ -18,6 +18,7 @@ from agentsim.cassettes.tape.clock import TapeClock
 from agentsim.cassettes.tape.taking import Taking, ToolTaking
 from agentsim.cassettes.tape.values import VALUE
 from agentsim.cassettes.writer import CassetteWriter
+from agentsim.core import CassetteError
 
 __all__ = ["Recording"]
 
@@ -33,6 +34,7 @@ class Recording:
 
     Attributes:
         lost: Name of a tool and what of its result JSON has no form for.
+        unwritten: Why documents could not be written, one for each.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Recording:
         self._started_ms = clock.elapsed_ms()
         self._before_ms = max(map(_end_ms, goes_on), default=0.0)
         self.lost: list[str] = []
+        self.unwritten: list[CassetteError] = []
         self._open: dict[int, Taking | ToolTaking] = {}
         self._live = False
 
@@ -107,7 +110,7 @@ class Recording:
                 copied = replace(entry, number=number, at_ms=at_ms)
             self._number = max(self._number, copied.number)
             self._before_ms += max(0.0, _end_ms(copied) - now)
-            self._writer.add(copied)
+            self._write(copied)
 
     def close(self) -> None:
         """End what is still going on."""
@@ -129,9 +132,16 @@ class Recording:
         with self._lock:
             self._open.pop(entry.number, None)
             if isinstance(entry, RecordedExchange):
-                self._writer.add(self._redactor.exchange(entry))
+                self._write(self._redactor.exchange(entry))
             else:
-                self._writer.add(self._redactor.tool(entry))
+                self._write(self._redactor.tool(entry))
+
+    def _write(self, entry: Entry) -> None:
+        try:
+            self._writer.add(entry)
+        except CassetteError as failure:
+            self.unwritten.append(failure)
+            raise
 
 
 def _end_ms(entry: Entry) -> float:

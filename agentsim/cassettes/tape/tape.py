@@ -157,6 +157,12 @@ class Tape:
             return tuple(self._missed_ones)
 
     @property
+    def unwritten(self) -> tuple[CassetteError, ...]:
+        """Why exchanges and calls are not in it that should be, one error for each."""
+        with self._lock:
+            return tuple(self._recording.unwritten) if self._recording else ()
+
+    @property
     def recorded_at(self) -> str:
         """When what it answers from was recorded, as ISO 8601; empty: not told."""
         return self._file.old.header.recorded_at if self._file.old else ""
@@ -242,7 +248,8 @@ class Tape:
 
         Args:
             keep: Whether what was recorded in place of an old cassette replaces it; if
-                not, it stays beside it until the next recording.
+                not, or where a part of it could not be written, it stays beside it
+                until the next recording.
 
         Raises:
             CassetteError: when the last of it can't be written.
@@ -260,7 +267,7 @@ class Tape:
             counts = self._counts
             kept = counts["hits"] + counts["tool_hits"]
             anew = kept == 0 < counts["live"] + counts["tool_live"]
-            self._file.close(keep=keep, anew=anew)
+            self._file.close(keep=keep and not self.unwritten, anew=anew)
 
     def __enter__(self) -> Self:
         return self

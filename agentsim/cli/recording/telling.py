@@ -31,6 +31,7 @@ class Summary:
     Attributes:
         beside: Where the recording stands when it did not replace the old one.
         command: How the command ended, if one ran.
+        unwritten: How many exchanges could not be written.
     """
 
     path: Path
@@ -39,6 +40,12 @@ class Summary:
     troubles: Troubles
     beside: Path | None = None
     command: CommandEnding | None = None
+    unwritten: int = 0
+
+    @property
+    def recorded(self) -> int:
+        """How many exchanges went live and are in the file."""
+        return self.use.live - self.unwritten
 
     @property
     def was_asked(self) -> bool:
@@ -76,7 +83,7 @@ class Summary:
     def sentences(self) -> list[str]:
         """The summary for people."""
         use = self.use
-        counts = [_count(use.live, "exchange recorded", "exchanges recorded")]
+        counts = [_count(self.recorded, "exchange recorded", "exchanges recorded")]
         if self.mode != "record":
             unused = f"{len(use.unused)} never asked for"
             counts = [f"{use.hits} answered from it", *counts, unused]
@@ -84,9 +91,11 @@ class Summary:
             counts[1] = f"{len(self.troubles.missed)} missed"
         told = [f"{self.path}: {', '.join(counts)}."]
         if self.beside is not None:
+            failed = self.command is not None and self.command.code
+            why = "the command failed" if failed else "not all could be recorded"
             told.append(
-                f"{self.path} is as it was, since the command failed: the new recording "
-                f"stands in {self.beside}."
+                f"{self.path} is as it was, since {why}: the new recording stands in "
+                f"{self.beside}."
             )
         if self.troubles.failure is not None or not self.was_asked:
             told.append(self.error)
@@ -104,7 +113,7 @@ class Summary:
             "file": str(self.path),
             "mode": self.mode,
             "hits": use.hits,
-            "recorded": use.live,
+            "recorded": self.recorded,
             "missed": list(self.troubles.missed),
             "unused": [one.number for one in use.unused],
             "notes": [*self.troubles.unkept, *self.troubles.noted],

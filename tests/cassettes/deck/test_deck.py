@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from tests.cassettes.deck.services import (
     sdk,
     written,
 )
+from tests.support.disk import files_up_to
 
 
 def test_an_async_client_is_replayed_in_one_loop_after_the_other(
@@ -131,6 +133,31 @@ def test_a_failed_block_leaves_the_old_cassette(tmp_path: Path) -> None:
     with pytest.raises(KeyError), Deck(path, "record") as deck:
         failing(deck)
     assert [one.body for one in recorded(path)] == ["old"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_could_not_be_written_fails_the_block(
+    tmp_path: Path, *, fails: bool
+) -> None:
+    """Even if the code in it swallowed the error: what lacks it replaces nothing."""
+    path = written(tmp_path / "a.yaml", RecordedAnswer(body="old"))
+    large = (200, EVENTS, *chat_stream("x" * 9_000), b"data: [DONE]\n\n")
+
+    def swallowing(deck: Deck) -> None:
+        client = sdk(deck, large, (200, {}, b"{}"))
+        with suppress(CassetteError):
+            list(client.chat.completions.create(**CHAT, stream=True))
+        client.post("/chat/completions", cast_to=object, body=CHAT)
+        if fails:
+            raise KeyError
+
+    wanted = KeyError if fails else CassetteError
+    with files_up_to(4_000), pytest.raises(wanted) as caught, Deck(path, "record") as a:
+        swallowing(a)
+    told = [str(caught.value), *getattr(caught.value, "__notes__", [])]
+    assert "the disk took only a part" in told[-1]
+    assert [one.body for one in recorded(path)] == ["old"]
+    assert [one.body for one in recorded(tmp_path / "a.yaml.new")] == ["{}"]
 
 
 def test_what_is_missing_goes_out_and_what_is_there_does_not(tmp_path: Path) -> None:
