@@ -44,7 +44,7 @@ from agentsim.simulation import ScenarioFile
 from agentsim.world import SPECS
 from tests.docs.markdown import Block, blocks
 from tests.support.command import Done, agentsim
-from tests.support.projects import metadata
+from tests.support.projects import metadata, without_others
 from tests.support.source import ROOT
 
 __all__ = ["Command", "Page", "commands"]
@@ -233,7 +233,7 @@ def _check_workflow(text: str) -> None:
 def _pytest(arguments: list[str]) -> Done:
     """Run pytest as a reader would: in a process and a folder of its own."""
     installed = metadata(Path.cwd().parent / "installed")
-    plain = ["-p", "no:cacheprovider", "--rootdir", "."]
+    plain = ["-p", "no:cacheprovider", "--rootdir", ".", *without_others(arguments)]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *plain, *arguments],
         capture_output=True,

@@ -167,7 +167,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def once(project: Path, installed: Path) -> Done:
     """The project run without any option, which makes its snapshots."""
-    return run_pytest(project, *CLEAN, "--snapshot-update", "-v", installed=installed)
+    options = ("--snapshot-update", "-v")
+    return run_pytest(project, *CLEAN, *options, installed=installed, beside=["syrupy"])
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +178,9 @@ def again(project: Path, installed: Path, once: Done) -> Done:
         "--agentsim-deviations=1",
         "--agentsim-traces=traces",
         "--junitxml=x.xml",
+        "-v",
     )
-    return run_pytest(project, *CLEAN, *options, "-v", installed=installed)
+    return run_pytest(project, *CLEAN, *options, installed=installed, beside=["syrupy"])
 
 
 def outcomes(done: Done) -> dict[str, str]:

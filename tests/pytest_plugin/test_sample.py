@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -14,6 +15,8 @@ from tests.support.command import Done
 from tests.support.projects import run_pytest
 
 pytestmark = pytest.mark.slow  # each starts pytest in a process
+
+run_sample = partial(run_pytest, beside=["anyio"])
 
 BUG = "test_server.py::test_a_hasty_agent_looks_at_the_server"
 
@@ -36,13 +39,13 @@ IN_ORDER = (
 @pytest.fixture(scope="module")
 def shown(sample: Path, installed: Path) -> Done:
     """What the sample project shows."""
-    return run_pytest(sample, "--junitxml=plain.xml", installed=installed)
+    return run_sample(sample, "--junitxml=plain.xml", installed=installed)
 
 
 @pytest.fixture(scope="module")
 def spread(sample: Path, installed: Path) -> Done:
     """What it shows where two workers run its tests."""
-    return run_pytest(sample, "-n", "2", "--junitxml=spread.xml", installed=installed)
+    return run_sample(sample, "-n", "2", "--junitxml=spread.xml", installed=installed)
 
 
 def failure(printed: str) -> list[str]:
@@ -85,7 +88,7 @@ def test_the_repeat_line_gives_the_same_failure(
     shown: Done, sample: Path, installed: Path
 ) -> None:
     """The line, run literally, fails with the very same text."""
-    again = run_pytest(sample, *repeat_line(shown.out), installed=installed)
+    again = run_sample(sample, *repeat_line(shown.out), installed=installed)
     assert again.code == 1, again.out + again.err
     assert failure(again.out) == failure(shown.out)
     assert "1 failed" in again.out
@@ -99,7 +102,7 @@ def test_workers_show_the_same(
     assert failure(spread.out) == failure(shown.out)
     assert_in_order(IN_ORDER, spread.out)
     words = ("-n", "2", *repeat_line(spread.out))
-    again = run_pytest(sample, *words, installed=installed)
+    again = run_sample(sample, *words, installed=installed)
     assert failure(again.out) == failure(shown.out)
 
 
@@ -108,7 +111,7 @@ def test_the_line_is_the_same_where_ci_runs_the_tests(
     shown: Done, sample: Path, installed: Path, value: str
 ) -> None:
     """Pytest shows more where the variable CI is set: nothing else in it."""
-    there = run_pytest(sample, installed=installed, env={"CI": value})
+    there = run_sample(sample, installed=installed, env={"CI": value})
     assert there.code == 1, there.out + there.err
     assert failure(there.out) == failure(shown.out)
     assert repeat_line(there.out) == repeat_line(shown.out)
@@ -119,14 +122,14 @@ def test_the_line_names_the_test_from_where_it_is_printed(
 ) -> None:
     """Pytest run in another folder names the test by the way from there."""
     arguments = ("-c", f"{sample.name}/pytest.ini", f"--rootdir={sample.name}")
-    there = run_pytest(sample.parent, *arguments, sample.name, installed=installed)
+    there = run_sample(sample.parent, *arguments, sample.name, installed=installed)
     assert repeat_line(there.out)[0] == f"{sample.name}/{BUG}"
 
 
 def test_a_token_that_fits_no_test_is_said(sample: Path, installed: Path) -> None:
     """A session in which nothing could be replayed fails, and says why."""
     words = ("-n", "2", "--agentsim-replay=0:1~0000")
-    done = run_pytest(sample, *words, installed=installed)
+    done = run_sample(sample, *words, installed=installed)
     assert done.code == pytest.ExitCode.USAGE_ERROR, done.out + done.err
     assert "the token '0:1~0000' fits none of the tests that ran" in done.out
 
@@ -161,7 +164,7 @@ def test_reports_for_machines_carry_the_figures(sample: Path, file: str) -> None
 
 def test_without_the_option_a_test_runs_once(sample: Path, installed: Path) -> None:
     """Deviations are made where they are asked for; the plain run has none."""
-    done = run_pytest(sample, "-o", "agentsim_deviations=", installed=installed)
+    done = run_sample(sample, "-o", "agentsim_deviations=", installed=installed)
     assert done.code == 0, done.out + done.err
     assert "3 passed" in done.out
     assert "agentsim:" not in done.out

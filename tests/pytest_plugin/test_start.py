@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.support.projects import run_pytest
+from tests.support.projects import OTHERS, run_pytest
 
 pytestmark = pytest.mark.slow  # each starts pytest in a process, some many times
+
+run_beside = partial(run_pytest, beside=OTHERS)
 
 STARTS = 5
 """So many, of which the fastest counts: the others met something else."""
@@ -37,7 +40,7 @@ def stranger(tmp_path: Path) -> Path:
 def test_nothing_heavy_is_loaded(stranger: Path, installed: Path) -> None:
     """Hooks, options and the form of snapshots are loaded, and nothing of agentsim that works."""
     (stranger / "conftest.py").write_text(LOADED, "utf-8")
-    done = run_pytest(stranger, "-s", "-W", "error", installed=installed)
+    done = run_beside(stranger, "-s", "-W", "error", installed=installed)
     assert done.code == 0, done.out + done.err
     [line] = [line for line in done.out.splitlines() if line.startswith("loaded:")]
     assert line.split()[1:] == [
@@ -61,7 +64,7 @@ def test_a_project_that_does_not_use_it_starts_as_fast(
 
     def imported_s(*arguments: str) -> dict[str, float]:
         clock = {"PYTHONPROFILEIMPORTTIME": "1"}
-        done = run_pytest(stranger, "-q", *arguments, installed=installed, env=clock)
+        done = run_beside(stranger, "-q", *arguments, installed=installed, env=clock)
         assert done.code == 0, done.out + done.err
         rows = [line.split("|") for line in done.err.splitlines() if "|" in line]
         return {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.projects import without_others
 from tests.support.source import ROOT
 
 AGENT = '''
@@ -31,7 +32,7 @@ async def careless(env: Env) -> str:
 '''
 
 TEST = """
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 
 from agentsim import call, say, together
 from agentsim.testing import simulations
@@ -41,7 +42,12 @@ from careless import careless
 SCRIPT = [together(call("check_disk"), call("check_disk")), say("Done.")]
 
 
-@settings(database=None, derandomize=True, deadline=None)
+@settings(
+    database=None,
+    derandomize=True,
+    deadline=None,
+    phases=[Phase.generate, Phase.shrink],  # to explain a failure takes three seconds
+)
 @given(simulations(world=[Disk()], script=SCRIPT, faults=(), cancel=False))
 def test_my_agent_keeps_the_rules(simulation):
     simulation.run(careless).expect_holds()
@@ -50,7 +56,8 @@ def test_my_agent_keeps_the_rules(simulation):
 
 def pytest_in(folder: Path, file: str) -> str:
     """Run one file by pytest, as a user would, and give what it printed."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
+    options = ["-q", "-p", "no:cacheprovider", *without_others(())]
+    command = [sys.executable, "-m", "pytest", *options, file]
     path = f"{folder}:{ROOT}"
     done = subprocess.run(
         command,
