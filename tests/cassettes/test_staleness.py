@@ -129,6 +129,7 @@ def test_a_test_that_is_gone_leaves_an_orphan(
     (project.parent / "test_old.py").touch()  # above the project, so none of it
     gone_one, other = check_cassettes([project], NOW)
     assert gone in told(gone_one)["orphaned"]
+    assert "change `owner` in its header" in told(gone_one)["orphaned"]
     assert told(other) == {}
 
 

@@ -180,7 +180,11 @@ def _judge_tests(
     name = cassette.header.owner
     owner = find_owner(file.resolve(), name) if name else None
     if owner is not None and owner.gone:
-        told.find("orphaned", f"it was recorded for {name}: {owner.gone}")
+        advice = (
+            "delete it or, if that test has another name now, give the file the name that "
+            "it asks for, and change `owner` in its header"
+        )
+        told.find("orphaned", f"it was recorded for {name}: {owner.gone}: {advice}")
         return ()
     if owner is not None and owner.unsure:
         told.unknown.append(f"whether {name} is still there: {owner.unsure}")
