@@ -24,14 +24,20 @@ _LAST: Mapping[str, re.Pattern[bytes]] = MappingProxyType(
     {
         "openai-chat": re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]"),
         "openai-responses": re.compile(
-            rb"(?:^|[\r\n])(?:event: ?|data: ?\{\"type\": ?\")"
-            rb"response\.(?:completed|failed|incomplete)(?=[\r\n\"]|$)"
+            rb"(?:^|[\r\n])(?:"
+            rb"(?:event: ?|data: ?\{ ?\"type\": ?\")"
+            rb"(?:response\.(?:completed|failed|incomplete)|error)(?=[\r\n\"]|$)"
+            rb"|data: ?\{[^\r\n]*, ?\"type\": ?\""
+            rb"response\.(?:completed|failed|incomplete)\")"
         ),
         "anthropic-messages": re.compile(
-            rb"(?:^|[\r\n])event: ?message_stop(?=[\r\n]|$)"
+            rb"(?:^|[\r\n])(?:event: ?|data: ?\{ ?\"type\": ?\")"
+            rb"(?:message_stop|error)(?=[\r\n\"]|$)"
         ),
     }
 )
+"""Nothing follows on these: the event of an error among them, but not in Chat, where some
+services send `[DONE]` after it. The name may stand in the data alone."""
 
 
 def wire_of_url(method: str, url: str) -> str:

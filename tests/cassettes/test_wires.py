@@ -34,6 +34,11 @@ ENDS = [
     ("openai-responses", b'event: response.completed\rdata: {"n":1}\r\r'),
     ("openai-responses", b'data: {"type":"response.failed","n":1}\n\n'),
     ("openai-responses", b'event:response.incomplete\ndata: {"n":1}\n\n'),
+    ("openai-responses", b'data: {"n":1, "type": "response.completed"}\n\n'),
+    ("openai-responses", b'event: error\ndata: {"type":"error"}\n\n'),
+    ("openai-responses", b'data: {"type":"error","n":1}\n\n'),
+    ("anthropic-messages", b'event: error\ndata: {"type":"error","error":{}}\n\n'),
+    ("anthropic-messages", b'data: {"type": "message_stop"}\n\n'),
 ]
 
 
@@ -55,6 +60,10 @@ OTHERS = [
     ("anthropic-messages", b"event: message_stopped\n\n"),
     ("openai-responses", b'data: {"type":"response.completedly"}\n\n'),
     ("openai-responses", b"data: [DONE]\n\n"),
+    ("openai-responses", b'data: {"type":"a","item":{"n":1,"type":"error"}}\n\n'),
+    ("openai-responses", b'data: {"a":",\\"type\\":\\"response.completed\\""}\n\n'),
+    ("openai-chat", b'data: {"error":{"type":"error"}}\n\n'),
+    ("anthropic-messages", b'data: {"type":"a","error":{"type":"error"}}\n\n'),
     ("", b"data: [DONE]\n\n"),
 ]
 
