@@ -94,6 +94,8 @@ def test_names_tell_secrets() -> None:
         *("c:\\users\\jane\\x", "sk-" + "aBcD" * 8, "hf_" + "aBcD" * 8),
         f"hooks.slack.com/services/T0/B0/{'aB3d' * 6}",
         f"/bot1234567:{'aB3d' * 8}/getMe",
+        "<pre>{&quot;api_key&quot;: &quot;abcd1234&quot;}</pre>",
+        "Authorization: token " + "abc12" * 4,
         *("GOCSPX-" + "aB3d" * 6, "hvs." + "aB3d" * 6, "SK" + "0a1b" * 8),
     ],
 )

@@ -14,6 +14,7 @@ from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -49,10 +50,10 @@ _CERTAIN = {
     "a key": re.compile(
         r"\b(?:(?:sk|glpat|xox[a-z]|xapp|xai|pypi|nvapi|tvly|pplx)-|(?:sk|pk|rk|gh[oprsu]"
         r"|github_pat|hf|gsk|npm|r8|lsv2)_)(?=[\w-]*\d)[\w-]{12,}|\bA[KS]IA[A-Z0-9]{12,}\b"
-        r"|\bAIza[\w-]{20,}|\bya29\.[\w-]+|\bSG\.[\w-]+\.[\w-]+|\bhf_[A-Za-z]{30,}"
+        r"|\bAIza[\w-]{20,}|\bya29\.[\w-]+|\bSG\.[\w-]{10,}\.[\w-]{10,}|\bhf_[A-Za-z]{30,}"
         r"|\bsk-[A-Za-z]{32,}|\b(?:GOCSPX-|whsec_|hv[bsr]\.|shp(?:at|ca|pa|ss)_|lin_api_"
-        r"|figd_|ntn_|e2b_|fw_|pul-|dop_v1_|AGE-SECRET-KEY-|dapi(?=[0-9a-f]{32}))"
-        r"(?=[\w+/-]*\d)[\w+/-]{16,}|\bSK[0-9a-f]{32}\b|\bdp\.(?:ct|pt|sa|st)\.\w{16,}"
+        r"|figd_|ntn_|e2b_|pul-|dop_v1_|AGE-SECRET-KEY-|dapi(?=[0-9a-f]{32}))"
+        r"(?=[\w+/-]*\d)[\w+/-]{16,}|\bSK[0-9a-f]{32}\b|\bfw_[A-Za-z0-9]{20,}|\bdp\.(?:ct|pt|sa|st)\.\w{16,}"
     ),
     "a secret address": re.compile(
         r"hooks\.slack\.com/(?:services|workflows)/(?!\s)[\w/-]*\w{16}"
@@ -63,8 +64,11 @@ _CERTAIN = {
     "an authorization": re.compile(
         r"(?i:\b(?:bearer|basic) +)(?!\w?[a-z]+(?:[-./][a-z]+)*[.]*(?![\w~+/=-]))[\w.~+/=-]{8,}"
     ),
+    "a token": re.compile(
+        r"(?i:\btoken +)(?=[\w~+=-]*\d)(?=[\w~+=-]*[A-Za-z])[A-Za-z0-9~+=-]{20,}(?!\w)"
+    ),
     "an e-mail address": re.compile(
-        r"(?<![\w.+%\\-])[\w.+%-]{1,80}+@[\w-]{1,63}\.[\w.-]*[A-Za-z]{2}"
+        r"(?<![\w.+%\\-])(?!git@)[\w.+%-]{1,80}+@[\w-]{1,63}\.[\w.-]*[A-Za-z]{2}"
     ),
     "a home directory": re.compile(
         r"(?:/home|/Users|\b[A-Za-z]:[\\/]+[Uu]sers)[\\/]+[\w.-]+"
@@ -220,6 +224,8 @@ def _look(text: str, depth: int, name: str = "") -> Iterator[tuple[str, str, Sur
     if value is not None:
         yield from _in_json(value, depth + 1)
     if "%" in text and (plain := unquote(text)) != text:
+        yield from _look(plain, depth + 1, name)
+    if "&" in text and (plain := unescape(text)) != text:
         yield from _look(plain, depth + 1, name)
     if "\\" in text:
         plain = re.sub(r"\\[bfnrt]", " ", text)

@@ -146,7 +146,7 @@ def _after(*names: str) -> str:
 # What stands before the last word of a name is looked for behind, so that each begins
 # with a rare word; and what follows is looked at first, as most are of prose.
 _NAMES = (
-    r"(?=[A-Za-z_-]+[\"']?\s*[=:])"
+    r"(?=[A-Za-z_-]+[\"']?[\s+]*[=:])"
     rf"(?ai:(?:{_after('access', 'account')})key(?:[_-]?id)?"
     rf"|(?:{_after('api', 'private', 'secret')})key"
     r"|secret|passw(?:or)?d|passphrase|pwd|authorization|credentials?|cookie"
@@ -195,9 +195,17 @@ STANDARD: tuple[SecretPattern, ...] = (
         _is_no_word,
         ends=("bearer", "basic"),
     ),
+    SecretPattern(  # as forms write it
+        "TOKEN",
+        re.compile(
+            r"(?ai:bearer|basic)\++(?P<secret>[A-Za-z0-9._~/=-][A-Za-z0-9._~+/=-]{7,})"
+        ),
+        _looks_long,
+        hint=re.compile(r"(?ai:bearer|basic)\+"),
+    ),
     SecretPattern(
         "TOKEN",
-        re.compile(r"(?ai:token|apikey)\s+(?P<secret>[A-Za-z0-9_~+=-]{20,})"),
+        re.compile(r"(?ai:token|apikey)\s+(?P<secret>[A-Za-z0-9~+=-]{20,})(?!\w)"),
         _looks_long,
         ends=("token", "apikey"),
     ),
@@ -242,7 +250,7 @@ STANDARD: tuple[SecretPattern, ...] = (
     SecretPattern(
         "EMAIL",
         re.compile(
-            r"(?<![A-Za-z0-9._%+-])(?P<secret>[A-Za-z0-9._%+-]{1,64}+@"
+            r"(?<![A-Za-z0-9._%+-])(?!git@)(?P<secret>[A-Za-z0-9._%+-]{1,64}+@"
             r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.[A-Za-z]{2,24})"
         ),
         hint=re.compile("(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]++@"),
@@ -271,25 +279,25 @@ STANDARD: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "PASSWORD",
-        re.compile(rf'{_NAMES}"\s*:\s*"(?P<secret>(?:[^"\\]|\\.)+)"'),
+        re.compile(rf'{_NAMES}"[\s+]*:[\s+]*"(?P<secret>(?:[^"\\]|\\.)+)"'),
         ends=_NAME_ENDS,
     ),
     SecretPattern(
         "PASSWORD",
-        re.compile(rf'{_NAMES}"\s*:\s*(?P<secret>-?[0-9][0-9.]*)'),
+        re.compile(rf'{_NAMES}"[\s+]*:[\s+]*(?P<secret>-?[0-9][0-9.]*)'),
         bare=True,
         ends=_NAME_ENDS,
     ),
     SecretPattern(
         "TOKEN",
-        re.compile(r'(?ai:token)"\s*:\s*"(?P<secret>(?:[^"\\]|\\.)+)"'),
+        re.compile(r'(?ai:token)"[\s+]*:[\s+]*"(?P<secret>(?:[^"\\]|\\.)+)"'),
         _looks_long,
         ends=("token",),
     ),
     SecretPattern(
         "PASSWORD",
         re.compile(
-            rf"(?:{_NAMES}|(?ai:token))[\"']?\s*[=:]\s*[\"']?"
+            rf"(?:{_NAMES}|(?ai:token))[\"']?[\s+]*[=:][\s+]*[\"']?"
             r"(?P<secret>[^\s\"'&,;<>\\{}()\[\]]{8,})"
         ),
         looks_random,

@@ -99,7 +99,7 @@ class Finder:
             )
 
     def _unquoted(self, text: str, depth: int) -> Iterator[Span]:
-        if "%" not in text or (plain := unquoted(text)) == text:
+        if not ("%" in text or "&" in text) or (plain := unquoted(text)) == text:
             return
         inner = self._find(plain, depth + 1)
         if inner:

@@ -1,8 +1,8 @@
 r"""A text as others would read it: without escapes, decoded, with the way back.
 
-A secret can stand in JSON inside of a JSON string (`\"`, `@`), in a URL (`%40`) or
-in Base64. Each view is the text after one such step, and knows for every character where
-in the text before it came from.
+A secret can stand in JSON inside of a JSON string (`\"`, `@`), in a URL (`%40`), in
+HTML (`&quot;`) or in Base64. Each view is the text after one such step, and knows for
+every character where in the text before it came from.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ _ESCAPE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_PERCENT = re.compile("%([2-7][0-9a-fA-F])")
+_MARKS = {"quot": '"', "#34": '"', "#x22": '"', "#39": "'", "#x27": "'", "apos": "'"}
+_MARKS |= {"amp": "&", "lt": "<", "gt": ">"}
+_PERCENT = re.compile(f"%([2-7][0-9a-fA-F])|&({'|'.join(_MARKS)});")
 
 BASE64_MIN = 12
 """Characters from which Base64 is looked into."""
@@ -65,7 +67,7 @@ def _undone(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """The text with the escapes of URLs undone, without the way back."""
+    """The text with the escapes of URLs and of HTML undone, without the way back."""
     return _PERCENT.sub(_unquote, text)
 
 
@@ -75,7 +77,7 @@ def unescaped_view(text: str) -> View:
 
 
 def unquoted_view(text: str) -> View:
-    """The text with the escapes of URLs undone."""
+    """The text with the escapes of URLs and of HTML undone."""
     return _view(text, _PERCENT, _unquote)
 
 
@@ -119,4 +121,4 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def _unquote(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16))
+    return chr(int(found[1], 16)) if found[1] else _MARKS[found[2]]
