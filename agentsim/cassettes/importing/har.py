@@ -72,7 +72,8 @@ def read_har(text: str, name: str) -> Recording:
         replace(one, number=number, at_ms=one.at_ms - start)
         for number, (one, _) in enumerate(ordered, 1)
     )
-    return Recording(entries, left_out.notes(), tuple(line for _, line in ordered))
+    lines_found = tuple(line for _, line in ordered)
+    return Recording(entries, left_out.notes(), lines_found, start)
 
 
 def _entry(entry: object, left_out: LeftOut) -> RecordedExchange | None:

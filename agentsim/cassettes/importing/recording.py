@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agentsim.cassettes.assembling import assembled
@@ -30,6 +31,9 @@ HTTP_KINDS = ("vcr", "har")
 """Kinds that hold requests as they went over the wire, and are no transcripts."""
 
 _HEAD_BYTES = 4096
+
+MILLISECONDS_MAX = 250e12
+"""Behind the last year that dates have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,11 @@ def import_recordings(
         raise CassetteError(f"{into}: this file is there already: name a new one")
     names = ", ".join(file.name for file in files)
     redactor = Redactor(rules)
-    with CassetteWriter(
-        into, CassetteHeader(recorded_by=f"imported from {names}")
-    ) as tape:
+    header = CassetteHeader(
+        recorded_by=f"imported from {names}",
+        recorded_at=_recorded_at([recording.began_ms for _, recording in read]),
+    )
+    with CassetteWriter(into, header) as tape:
         number, at_ms = 0, 0.0
         for _, recording in read:
             for entry in recording.entries:
@@ -87,6 +93,15 @@ def import_recordings(
             number += len(recording.entries)
             at_ms += max(entry.at_ms for entry in recording.entries)
     return tuple(told for told, _ in read)
+
+
+def _recorded_at(began_ms: Sequence[float]) -> str:
+    """When the first of several recordings began; empty when one does not tell."""
+    first = min(began_ms, default=0.0)
+    if not 0 < first < MILLISECONDS_MAX:
+        return ""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=first)
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def http_kind(file: Path) -> str:

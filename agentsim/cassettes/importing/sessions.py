@@ -7,7 +7,7 @@ file does not have of them, such as a system prompt, is told.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -88,7 +88,7 @@ def _recording(session: Session, name: str, missing: str) -> Recording:
     if missing and entries:
         words = "a request that has them is not found in the cassette"
         notes = (*notes, f"{missing} are not in such a file: {words}")
-    return Recording(_in_order(entries), notes)
+    return Recording(_in_order(entries), notes, began_ms=_began_ms(entries))
 
 
 def _size(entry: Entry) -> int:
@@ -101,11 +101,15 @@ def _in_order(entries: list[Entry]) -> tuple[Entry, ...]:
     """Numbered, and with times from the first on; by time where each has one."""
     if all(entry.at_ms for entry in entries):
         entries = sorted(entries, key=lambda entry: entry.at_ms)
-    start = min((entry.at_ms for entry in entries if entry.at_ms), default=0.0)
+    start = _began_ms(entries)
     return tuple(
         replace(entry, number=number, at_ms=max(0.0, entry.at_ms - start))
         for number, entry in enumerate(entries, 1)
     )
+
+
+def _began_ms(entries: Iterable[Entry]) -> float:
+    return min((entry.at_ms for entry in entries if entry.at_ms), default=0.0)
 
 
 def _entries(

@@ -20,11 +20,13 @@ class Recording:
         entries: In the order in which they began, numbered from 1.
         notes: What was left out, and what can't be as it was: a sentence each.
         lines: Line of the file in which each entry begins; empty: not known.
+        began_ms: When the first of them began, from 1970 on in UTC; 0: not known.
     """
 
     entries: tuple[RecordedExchange | RecordedTool, ...]
     notes: tuple[str, ...] = ()
     lines: tuple[int, ...] = ()
+    began_ms: float = 0.0
 
 
 class Unreadable(Exception):

@@ -251,3 +251,26 @@ def test_real_exchanges_come_back_equal(tmp_path: Path) -> None:
             )
         assert (found.message is not None) is (row["status"] == 200), row["id"]
     assert differing == [True] * 4  # addresses in pages, a value named authorization
+
+
+def test_a_cassette_is_as_old_as_the_oldest_of_its_recordings(tmp_path: Path) -> None:
+    """Where each tells when it began; of vcrpy's nobody knows."""
+    times = {"new": "2026-03-01T12:00:00+02:00", "old": "2025-12-31T23:59:59.999Z"}
+    for name, time in times.items():
+        (tmp_path / f"{name}.har").write_text(har(har_entry(startedDateTime=time)))
+    (tmp_path / "far.har").write_text(
+        har(har_entry(startedDateTime="9999-12-31T23:59:59-12:00"))
+    )
+    for names, told in (
+        (("new",), "2026-03-01T10:00:00Z"),
+        (("new", "old"), "2025-12-31T23:59:59Z"),
+        (("far",), ""),
+    ):
+        into = tmp_path / f"{'-'.join(names)}.yaml"
+        import_recordings([tmp_path / f"{name}.har" for name in names], into)
+        assert load_cassette(into).header.recorded_at == told
+    (tmp_path / "vcr.yaml").write_text(VCR)
+    import_recordings(
+        [tmp_path / "vcr.yaml", tmp_path / "new.har"], tmp_path / "b.yaml"
+    )
+    assert load_cassette(tmp_path / "b.yaml").header.recorded_at == ""
