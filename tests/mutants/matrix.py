@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
-from agentsim.engine import Choices, Replay
 from agentsim.invariants import INVARIANTS
 from agentsim.mutants import MUTANTS, Mutant
-from agentsim.simulation import EXPLORING, run
-from agentsim.simulation.exploring.sampling import Sampled
+from tests.support.sampled import sampled
 from tests.support.scenarios import scenario
 
 __all__ = ["RUNS", "kept", "matrix_page", "violated"]
@@ -55,17 +53,9 @@ def violated(mutant: Mutant) -> list[str]:
     """The invariants that a mutant violates, in the same runs as those of `explore`."""
     story = scenario(mutant.scenario.removesuffix(".yaml"))
     found: set[str] = set()
-    for choices in _sources():
-        made = run(story, mutant.agent, menu=EXPLORING, choices=choices)
+    for made in sampled(story, mutant.agent, runs=RUNS):
         found.update(entry.id for entry in made.verdict.violated)
     return [name for name in INVARIANTS.own if name in found]
-
-
-def _sources() -> Iterator[Choices]:
-    first = Replay({})
-    yield first
-    for number in range(1, RUNS):
-        yield Sampled(number, EXPLORING, choices=len(first.arities))
 
 
 def kept() -> Matrix:
