@@ -99,13 +99,9 @@ async def outside(env):
     return await plain(env)
 
 
-async def cold(env):
+async def raises(env):
     RUNS.append(0)
     await asyncio.sleep(len(RUNS) == 1)
-    return await plain(env)
-
-
-async def raises(env):
     raise ValueError("no idea")
 
 
@@ -168,13 +164,12 @@ def test_an_agent_that_differs_is_found_and_the_cause_named(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["plain", "prints"])
-def test_an_agent_that_does_not_differ_passes(agent: str) -> None:
+def test_an_agent_that_does_not_differ_passes() -> None:
     """Every fault, cancel and crash, malformed numbers too; what it prints is no matter."""
-    done = doctor(agent, "--processes=3")
+    done = doctor("prints", "--processes=3")
     assert done.code == 0
     assert done.out.startswith(
-        f"status on unlike:{agent}: one trace each. 8 runs in each of 3 processes"
+        "status on unlike:prints: one trace each. 8 runs in each of 3 processes"
     )
 
 
@@ -191,12 +186,10 @@ def test_the_pinned_hash_seed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_what_can_not_be_compared_is_told_in_one_sentence() -> None:
-    """No agent, no scenario, a script that is not used up, a process that dies."""
+    """No such agent, a script that is not used up, a process that dies."""
     Path("long.yaml").write_text(SCENARIO + "  - say: Never asked for.\n", "utf-8")
     for agent, scenario, words in (
         ("unlike:plian", "status.yaml", "module 'unlike' has no 'plian'"),
-        ("nowhere:plain", "status.yaml", "there is no module 'nowhere'"),
-        ("unlike:plain", "missing.yaml", "missing.yaml"),
         ("unlike:plain", "long.yaml", "the script was not used up"),
         (
             "unlike:dies",
@@ -210,18 +203,15 @@ def test_what_can_not_be_compared_is_told_in_one_sentence() -> None:
 
 
 @pytest.mark.slow
-def test_an_agent_that_raises_is_compared_and_told() -> None:
-    """It is the same everywhere, but little of it was seen."""
+def test_how_an_agent_ends_and_begins_is_told() -> None:
+    """One that raises is the same everywhere, but little of it was seen.
+
+    A first run that is another does not count, but a single run in a fresh process is of
+    this kind.
+    """
     done = doctor("raises")
     assert done.code == 0
     assert "ended raised (ValueError: no idea" in done.out
-
-
-@pytest.mark.slow
-def test_a_first_run_that_is_another_is_told() -> None:
-    """It does not count, but a single run in a fresh process is of this kind."""
-    done = doctor("cold")
-    assert done.code == 0
     assert "The first run of a process is another than the same run later" in done.out
 
 
@@ -279,6 +269,17 @@ def test_a_child_tells_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert runs == list(lines("plain", monkeypatch))[1:]
     assert _difference(runs[0], runs[0]) is None
     assert _difference(runs[0], runs[1]) is not None
+
+
+def test_a_child_tells_what_it_can_not_run() -> None:
+    """No module, no scenario: in one sentence, and nothing more."""
+    asked = {"target": "status.yaml", "agent": "unlike:plain", "runs": 3, "heap": 0}
+    for other, words in (
+        ({"agent": "nowhere:plain"}, "there is no module 'nowhere'"),
+        ({"target": "missing.yaml"}, "missing.yaml"),
+    ):
+        [line] = _lines({**asked, **other})
+        assert words in line["usage"]
 
 
 def test_a_child_tells_what_does_not_repeat(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_ids_outside_of_runs_do_not_repeat(asked: Sim) -> None:
     assert len(ids) == 4
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(simulation=simulations(), number=st.integers())
 def test_property_tests_simulate(simulation: Simulation, number: int) -> None:
     """Hypothesis draws simulations, and `random` as it seeded it."""
