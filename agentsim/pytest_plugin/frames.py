@@ -15,7 +15,7 @@ from types import TracebackType
 import pytest
 from _pytest._code import Traceback
 
-from agentsim.core import linked_errors
+from agentsim.core import InternalError, linked_errors
 
 __all__ = ["is_ours", "only_own_frames"]
 
@@ -33,8 +33,9 @@ PYTHON = tuple(
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether an error is one that agentsim raises."""
-    return _package(type(error).__module__) == OURS
+    """Whether an error is one that agentsim raises, and no bug of it."""
+    ours = _package(type(error).__module__) == OURS
+    return ours and not isinstance(error, InternalError)
 
 
 @contextmanager

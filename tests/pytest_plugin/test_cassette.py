@@ -142,6 +142,26 @@ def test_a_miss_shows_the_frames_of_the_project_alone(
     assert "runners.py" in run_here(tmp_path, "--full-trace").out
 
 
+BUG = """
+import asyncio
+
+from agentsim.core import InternalError
+
+
+async def agent():
+    raise InternalError("a bug")
+
+
+def test_it():
+    asyncio.run(agent())
+"""
+
+
+def test_a_bug_of_ours_shows_all_frames(tmp_path: Path) -> None:
+    """Who reports it has all that we need."""
+    assert "runners.py" in run_here(project(tmp_path, BUG)).out
+
+
 def test_a_failing_test_keeps_its_old_cassette(recorded: Path) -> None:
     """What was recorded anew stands beside it, and takes its place when the test passes."""
     path = recorded / "cassettes/test_it/test_one.yaml"
