@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from agentsim.core import CassetteError, CassetteInUse, shown_path
 
-__all__ = ["lock", "open_locked", "still_there"]
+__all__ = ["let_go", "lock", "open_locked", "still_there"]
 
 
 def open_locked(path: Path) -> BinaryIO:
@@ -58,6 +58,17 @@ def lock(file: BinaryIO) -> bool:
     return False
 
 
+def let_go(file: BinaryIO) -> None:
+    """Close a file that is locked, and give the lock back.
+
+    A process that was forked meanwhile has the same file, and its lock: it would keep
+    that for as long as it lives.
+    """
+    if not file.closed:
+        _give_back(file)
+        file.close()
+
+
 if sys.platform == "win32":
     import msvcrt
 
@@ -72,8 +83,14 @@ if sys.platform == "win32":
         finally:
             file.seek(at)
 
+    def _give_back(file: BinaryIO) -> None:
+        """Closing does, and nothing is forked here."""
+
 else:
     import fcntl
 
     def _take(file: BinaryIO) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _give_back(file: BinaryIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from agentsim.cassettes.locks import open_locked
+from agentsim.cassettes.locks import let_go, open_locked
 from agentsim.cassettes.reading import holds_nothing, load_cassette
 from agentsim.cassettes.records import (
     CassetteHeader,
@@ -53,6 +53,7 @@ class CassetteWriter:
         file: BinaryIO | None = None,
     ) -> None:
         self.path = Path(path)
+        self._process = os.getpid()
         self.cut_bytes = 0
         self.made, self.added = False, 0
         self._file = open_locked(self.path) if file is None else file
@@ -89,13 +90,33 @@ class CassetteWriter:
         self._write(document_text(entry))
         self.added += 1
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process has opened it, and is none that was forked after that."""
+        return self._process == os.getpid()
+
+    def check(self) -> None:
+        """Refuse to write what another process writes.
+
+        Raises:
+            CassetteError: in a process that was forked from the one that opened it.
+        """
+        if not self.is_ours:
+            raise CassetteError(
+                f"{shown_path(self.path)}: this process was forked from the one that "
+                "records this cassette: ask there, or record into a file of its own here"
+            )
+
     def sync(self) -> None:
         """Wait until what was written outlives the machine too."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Let go of the file; a forked process leaves it to the one that opened it."""
+        if self.is_ours:
+            let_go(self._file)
+        else:
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -113,6 +134,7 @@ class CassetteWriter:
             raise CassetteError(
                 f"{shown_path(self.path)}: this recording was closed before"
             )
+        self.check()
         data = memoryview(text.encode())
         start = self._file.seek(0, 2)
         try:

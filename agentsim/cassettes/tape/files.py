@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
-from agentsim.cassettes.locks import open_locked
+from agentsim.cassettes.locks import let_go, open_locked
 from agentsim.cassettes.reading import holds_nothing, load_cassette, load_header
 from agentsim.cassettes.records import Cassette, CassetteHeader
 from agentsim.cassettes.tape.placeholders import without_gaps
@@ -126,14 +126,19 @@ class TapeFile:
         self.writer = self._held = None
         if writer is None:
             return
+        ours = writer.is_ours
         try:
+            if not ours:
+                return  # whoever forked this process closes it
             if held is not None and keep:
                 self._replace(writer, held, anew=anew)
             elif not keep and writer.made and not writer.added:
                 self._remove(writer)
         finally:
             writer.close()
-            if held is not None:
+            if held is not None and ours:
+                let_go(held)
+            elif held is not None:
                 held.close()
 
     def _remove(self, writer: CassetteWriter) -> None:

@@ -113,11 +113,14 @@ class Recording:
             self._write(copied)
 
     def close(self) -> None:
-        """End what is still going on."""
+        """End what is still going on, where that is known."""
+        if not self._writer.is_ours:
+            return
         for taking in list(self._open.values()):
             taking.abandon()
 
     def _next(self) -> tuple[int, float]:
+        self._writer.check()
         self._live = True
         self._number += 1
         return self._number, self._now_ms()
