@@ -30,6 +30,9 @@ __all__ = ["INTERACTIONS", "read_vcr"]
 INTERACTIONS = ("interactions", "http_interactions")
 """Where the exchanges stand: the one of vcrpy, the other of Ruby's VCR."""
 
+_OF_VALUES = (ValueError, LookupError, AttributeError, TypeError)
+"""What PyYAML raises for a value that is not what its tag says, such as `!!bool x`."""
+
 _PER_VALUE = 64
 """Bytes that a value counts for."""
 
@@ -96,7 +99,7 @@ def _parsed(text: str, name: str) -> Any:  # noqa: ANN401 - plain data
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     try:
         value = yaml.load(text, loader)  # noqa: S506 - both are safe
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, *_OF_VALUES, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark is not None else ""
         raise Unreadable(

@@ -178,6 +178,16 @@ def test_what_no_model_said_may_stay_packed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["!!bool x", "!!int ''", "!!timestamp 12", "!!float x", "!!omap x", "!!map [1]"],
+)
+def test_a_value_that_is_not_what_its_tag_says_is_told(value: str) -> None:
+    """It is no YAML that can be read, whatever the parser makes of it."""
+    with pytest.raises(Unreadable, match="no YAML that can be read"):
+        read_vcr(f"interactions:\n- {value}\n", "a.yaml")
+
+
 def test_aliases_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few lines that stand for very many values, or for no end of them, are refused."""
     many = "".join(
