@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from agentsim.engine import Choices, Replay
@@ -33,6 +33,6 @@ def sampled(
         yield run(scenario, agent, menu=menu, choices=source)
 
 
-def alarms(made: Iterator[Run]) -> list[str]:
+def alarms(made: Iterable[Run]) -> list[str]:
     """The failure texts of the runs that violate anything."""
     return [one.failure_text(one.repeat) for one in made if one.verdict.violated]
