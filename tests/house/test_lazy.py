@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.source import ROOT, Module, modules, parse
+from tests.support.source import ROOT, Module, inits, parse
 
-LAZY = [m for m in modules() if m.is_init and "attach(" in m.text]
+LAZY = [m for m in inits() if "attach(" in m.text]
 
 
 def names_for_tools(module: Module) -> dict[str, str]:

@@ -10,6 +10,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "agentsim"
 
+PACKAGES = ("", *sorted(p.parent.name for p in (ROOT / PACKAGE).glob("*/__init__.py")))
+"""Names of those right below the root, and '' for the root's own files.
+
+By package what is asked of all modules makes few tests, and none parses at collection.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -44,14 +50,24 @@ def parse(path: str, text: str) -> Module:
 @cache
 def modules(folder: str = PACKAGE) -> tuple[Module, ...]:
     """Parse every Python file under a folder of the project, in order of path."""
-    files = sorted((ROOT / folder).rglob("*.py"))
-    found = tuple(
-        parse(file.relative_to(ROOT).as_posix(), file.read_text("utf-8"))
-        for file in files
-    )
+    found = tuple(map(_read, sorted((ROOT / folder).rglob("*.py"))))
     # Millions of nodes that live as long as the tests: no collection need walk them.
     gc.freeze()
     return found
+
+
+def modules_of(package: str) -> list[Module]:
+    """Those of one of `PACKAGES`."""
+    return [module for module in modules() if module.package == package]
+
+
+def inits() -> list[Module]:
+    """The files of packages themselves, parsed without all the others."""
+    return [*map(_read, sorted((ROOT / PACKAGE).rglob("__init__.py")))]
+
+
+def _read(file: Path) -> Module:
+    return parse(file.relative_to(ROOT).as_posix(), file.read_text("utf-8"))
 
 
 def imports(module: Module) -> Iterator[tuple[ast.stmt, str, str]]:
