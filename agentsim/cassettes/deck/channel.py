@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from agentsim.cassettes.deck.hearing import Hearing, recorded_request
-from agentsim.cassettes.deck.playing import Pause, played
+from agentsim.cassettes.deck.playing import Playing, played
 from agentsim.cassettes.tape import Tape
 from agentsim.cassettes.wires import wire_of_url
 from agentsim.core import CassetteMiss, UsageError, shown_path
@@ -69,12 +69,12 @@ class TapeChannel:
     """Answers the requests of one kind of client out of a tape, and hears of the others.
 
     Args:
-        pause: Waits as long as was waited when it was recorded; None: nobody waits.
+        playing: How this kind gets them.
     """
 
-    def __init__(self, traffic: Traffic, pause: Pause | None) -> None:
+    def __init__(self, traffic: Traffic, playing: Playing) -> None:
         self._traffic = traffic
-        self._pause = pause
+        self._playing = playing
 
     async def answer(self, request: HttpRequest) -> HttpAnswer | None:
         """Answer a request, or let it go out: None.
@@ -93,7 +93,7 @@ class TapeChannel:
             raise
         if found is None:
             return None
-        return await played(found, request, self._pause, traffic.miss)
+        return await played(found, request, self._playing, traffic.miss)
 
     async def replay(self, request: HttpRequest) -> HttpAnswer:
         """Answer a request where nothing goes out; raises what `answer` does."""

@@ -11,6 +11,7 @@ from agentsim.cassettes.deck.channel import (
     pause_async,
     pause_blocking,
 )
+from agentsim.cassettes.deck.playing import Playing
 from agentsim.core import UsageError
 from agentsim.providers.transports import (
     HttpLibrary,
@@ -38,8 +39,10 @@ class Clients:
 
     def __init__(self, traffic: Traffic, *, replays: bool, timed: bool) -> None:
         self._replays = replays
-        self._awaiting = TapeChannel(traffic, pause_async if timed else None)
-        self._blocking = TapeChannel(traffic, pause_blocking if timed else None)
+        awaiting = Playing(pause_async if timed else None, leave=pause_async)
+        blocking = Playing(pause_blocking if timed else None, leave=None)
+        self._awaiting = TapeChannel(traffic, awaiting)
+        self._blocking = TapeChannel(traffic, blocking)
         self._attached: list[Tapped] = []
         self._made: list[Any] = []
         self._made_async: list[Any] = []

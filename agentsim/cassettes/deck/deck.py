@@ -57,7 +57,8 @@ class Deck:
         owner: What it is used for, such as the id of a test; empty: anything.
         max_age_days: Days after which `refresh` records all again; None: never.
         timed: Whether recorded answers take the time that they took: in a simulated run
-            that is virtual time. Otherwise nobody waits, and SDKs try again at once.
+            that is virtual time. Otherwise nobody waits, and SDKs try again at once;
+            but what an async client left stays open until it leaves again.
         allow_hosts: What replay lets through all the same: names, also with `*`,
             addresses, networks, each with or without a port, and paths of local sockets.
         all_used: Whether an exchange that nobody asked for fails the block.

@@ -15,6 +15,7 @@ import pytest
 
 from agentsim.cassettes import (
     RecordedAnswer,
+    RecordedChunk,
     load_cassette,
 )
 from agentsim.cassettes.deck import Deck
@@ -199,7 +200,7 @@ def test_errors_that_other_recorders_wrote_have_a_class_too(
 
 
 def test_a_client_that_gives_up_is_recorded(tmp_path: Path) -> None:
-    """A replay does not wait for what never came: the client meets a time-out."""
+    """The mark tells that nothing had come when it was cancelled."""
     path = tmp_path / "a.yaml"
 
     async def session() -> None:
@@ -212,6 +213,49 @@ def test_a_client_that_gives_up_is_recorded(tmp_path: Path) -> None:
     asyncio.run(session())
     (answer,) = recorded(path)
     assert (answer.status, answer.ended) == (None, "closed by the client")
+
+
+@pytest.mark.parametrize("status", [None, 200])
+def test_an_async_client_can_leave_again_what_it_left(
+    tmp_path: Path, status: int | None
+) -> None:
+    """Before the answer and in the middle of a stream, by its own time-out and no error."""
+    left = RecordedAnswer(
+        status,
+        EVENTS if status else {},
+        chunks=[RecordedChunk(0, "data: 1\n\n")] if status else None,
+        ended="closed by the client",
+    )
+
+    async def session() -> list[str]:
+        taken = []
+        with Deck(written(tmp_path / "a.yaml", left)) as deck:
+            client = deck.http_client("httpx2")
+            with pytest.raises(TimeoutError):
+                async with (
+                    asyncio.timeout(0.01),
+                    client.stream("POST", URL, json=CHAT) as response,
+                ):
+                    taken += [piece async for piece in response.aiter_text()]
+        return taken
+
+    assert asyncio.run(session()) == []
+
+
+@pytest.mark.parametrize("status", [None, 200])
+def test_an_async_client_that_stays_is_told(tmp_path: Path, status: int | None) -> None:
+    """It waits no longer than its own time-out: then it is one, or it read on."""
+    left = RecordedAnswer(
+        status, chunks=[] if status else None, ended="closed by the client"
+    )
+    error: type[Exception] = CassetteMiss if status else httpx2.ReadTimeout
+
+    async def session() -> None:
+        deck = Deck(written(tmp_path / "a.yaml", left))
+        with pytest.raises(error), deck:
+            await deck.http_client("httpx2", timeout=0.01).post(URL, json=CHAT)
+
+    asyncio.run(session())
 
 
 OPEN: list[Any] = [*chat_stream("a", "b"), AssertionError("the stream stays open")]
