@@ -1,7 +1,8 @@
 """Settings that all tests share, and the figures that campaigns leave in the summary."""
 
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import pytest
 from hypothesis import Phase, settings
@@ -19,6 +20,17 @@ settings.load_profile("ci")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 FIGURE = "figure"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is collected out of every later collection of garbage: it stays anyway."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture
