@@ -83,6 +83,13 @@ def cites(*of: str) -> str:
 UUIDS = ("0b6b4e1c-6f2b-4b55-9a53-6a1f6c1d0e11", "9f0b4e1c-6f2b-4b55-9a53-6a1f6c1d0e99")
 
 EQUAL: dict[str, tuple[str, str]] = {
+    "fields that say nothing": (
+        chat(
+            {"role": "assistant", "content": "", "annotations": [], "refusal": None},
+            say("user", "x"),
+        ),
+        chat({"role": "assistant"}, say("user", "x")),
+    ),
     "ids of calls": (
         chat(say("user", "x"), asks("call_a1"), result("call_a1", "ok")),
         chat(say("user", "x"), asks("call_b2"), result("call_b2", "ok")),

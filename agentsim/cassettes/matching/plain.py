@@ -14,6 +14,15 @@ _TEXTS = ("text", "input_text", "output_text")
 _DECORATION = ("cache_control", "status")
 """Fields that say nothing about what is asked for."""
 
+_SAYING_NOTHING: dict[str, object] = {
+    "annotations": [],
+    "citations": [],
+    "content": "",
+    "is_error": False,
+    "tool_calls": [],
+}
+"""Field -> the value that is the same as none: one version of an SDK sends it, another not."""
+
 _OF_A_TEXT = ("type", "text", "logprobs", *_DECORATION)
 """Fields that a text may have and be the same alone; citations make it another one."""
 
@@ -25,9 +34,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
     """
     if isinstance(value, dict):
         kept = {
-            key: _part(key, value[key])
-            for key in value
-            if value[key] is not None and key not in _DECORATION
+            key: _part(key, value[key]) for key in value if _counts(key, value[key])
         }
         if kept.get("type") == "message" and "role" in kept:
             del kept["type"]
@@ -35,6 +42,12 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
     if isinstance(value, list):
         return [plain(part) for part in value]
     return value
+
+
+def _counts(key: str, value: object) -> bool:
+    if value is None or key in _DECORATION:
+        return False
+    return key not in _SAYING_NOTHING or value != _SAYING_NOTHING[key]
 
 
 def _part(key: str, value: Any) -> Any:  # noqa: ANN401 - a JSON value
