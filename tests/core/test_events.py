@@ -1,4 +1,5 @@
 from dataclasses import fields
+from sys import modules
 
 import pytest
 
@@ -14,6 +15,8 @@ def test_every_event_class_is_a_kind() -> None:
     """Each event class of the package stands in the table under its own kind."""
     package = Event.__module__.rpartition(".")[0]
     ours = [one for one in subclasses(Event) if one.__module__.startswith(package)]
+    # A class that got slots was made twice, and the first may not be gone yet.
+    ours = [one for one in ours if vars(modules[one.__module__])[one.__name__] is one]
     assert {*ours} == {*EVENT_KINDS.values()}
     assert [one.kind for one in EVENT_KINDS.values()] == list(EVENT_KINDS)
 
