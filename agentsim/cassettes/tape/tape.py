@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from agentsim.cassettes.matching import MeaningReader
 from agentsim.cassettes.records import (
@@ -27,6 +27,8 @@ from agentsim.cassettes.wires import with_same_boundary
 from agentsim.core import CassetteError, CassetteMiss, Change, shown_path
 
 __all__ = ["Tape", "TapeUse"]
+
+Found = TypeVar("Found", RecordedExchange, RecordedTool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,19 +184,8 @@ class Tape:
         Raises:
             CassetteMiss: in the mode `replay`, when none was recorded.
         """
-        with self._lock:
-            self._check_open()
-            if self._recall is None:
-                return None
-            try:
-                found = self._recall.exchange(with_same_boundary(request), wire)
-            except CassetteMiss as miss:
-                self._counts["misses"] += 1
-                self._missed(miss)
-                return None
-            self._counts["hits"] += 1
-            self._copy(found)
-            return found
+        request = with_same_boundary(request)
+        return self._found(lambda recall: recall.exchange(request, wire), "")
 
     def begin(self, request: RecordedRequest, wire: str) -> Taking:
         """A live exchange begins: tell what comes in to what is returned.
@@ -216,19 +207,7 @@ class Tape:
         Raises:
             CassetteMiss: in the mode `replay`, when none was recorded.
         """
-        with self._lock:
-            self._check_open()
-            if self._recall is None:
-                return None
-            try:
-                found = self._recall.tool(name, arguments)
-            except CassetteMiss as miss:
-                self._counts["tool_misses"] += 1
-                self._missed(miss)
-                return None
-            self._counts["tool_hits"] += 1
-            self._copy(found)
-            return found
+        return self._found(lambda recall: recall.tool(name, arguments), "tool_")
 
     def begin_tool(self, name: str, arguments: str, call_id: str = "") -> ToolTaking:
         """A real call of a tool begins: tell what comes of it to what is returned.
@@ -240,6 +219,22 @@ class Tape:
             recording = self._live("a call of a tool")
             self._counts["tool_live"] += 1
             return recording.begin_tool(name, arguments, call_id)
+
+    def _found(self, find: Callable[[Recall], Found], counts: str) -> Found | None:
+        """What answers, counted under names that begin so; None: it has to go live."""
+        with self._lock:
+            self._check_open()
+            if self._recall is None:
+                return None
+            try:
+                found = find(self._recall)
+            except CassetteMiss as miss:
+                self._counts[f"{counts}misses"] += 1
+                self._missed(miss)
+                return None
+            self._counts[f"{counts}hits"] += 1
+            self._copy(found)
+            return found
 
     def close(self, *, keep: bool = True) -> None:
         """End the recording, and let go of the file; calling it again does nothing.
