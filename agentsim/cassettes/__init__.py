@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from agentsim.cassettes.reading import load_cassette as load_cassette
     from agentsim.cassettes.reading import read_cassette as read_cassette
     from agentsim.cassettes.recognising import is_cassette as is_cassette
+    from agentsim.cassettes.records import LEAVING_S as LEAVING_S
     from agentsim.cassettes.records import AnswerEnding as AnswerEnding
     from agentsim.cassettes.records import AssembledAnswer as AssembledAnswer
     from agentsim.cassettes.records import Cassette as Cassette
@@ -39,6 +40,7 @@ else:
             "CassetteHeader": "records",
             "CassetteWriter": "writer",
             "Imported": "importing.recording",
+            "LEAVING_S": "records",
             "RecordedAnswer": "records",
             "RecordedCall": "records",
             "RecordedChunk": "records",

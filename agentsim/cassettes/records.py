@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 __all__ = [
     "ENDINGS",
+    "LEAVING_S",
     "VERSION",
     "AnswerEnding",
     "AssembledAnswer",
@@ -39,6 +40,9 @@ ENDINGS: tuple[AnswerEnding, ...] = (
     "no answer",
 )
 """How an answer can end: whole, left by the client, lost in the middle, or not begun."""
+
+LEAVING_S = 60.0
+"""Seconds at most that a replay waits for a client to leave what it left before."""
 
 
 def body_text(body: bytes) -> str:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from agentsim.cassettes.records import RecordedAnswer, RecordedChunk, RecordedExchange
+from agentsim.cassettes.records import (
+    LEAVING_S,
+    RecordedAnswer,
+    RecordedChunk,
+    RecordedExchange,
+)
 from agentsim.cassettes.wires import StreamEnd
 from agentsim.core import CassetteMiss
 from agentsim.providers.transports import REASONS, HttpRequest, NoAnswer, Reason
@@ -20,9 +25,6 @@ Step = bytes | Callable[[], Awaitable[None]]
 
 _OF_THE_WIRE = ("content-encoding", "content-length", "transfer-encoding")
 """Headers that are about bytes as they were sent, which a cassette does not hold."""
-
-LEAVING_S = 60.0
-"""Seconds at most that a client has to leave what it left when it was recorded."""
 
 _COUNTS_RETRIES = "x-stainless-retry-count"
 """A header of SDKs that try again by themselves."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from agentsim.cassettes import RecordedAnswer
+from agentsim.cassettes import LEAVING_S, RecordedAnswer
 from agentsim.server.asgi import Send
 from agentsim.server.recording.headers import of_answer
 
@@ -16,10 +16,6 @@ PASSING = (408, 409, 429)
 
 PATIENCE_S = 120
 """A wait that is longer than this keeps SDKs from asking again, and is left as it is."""
-
-
-LEAVING_S = 60.0
-"""Real seconds that a client has to leave an answer which it left when it was recorded."""
 
 
 class ReadOn(Exception):

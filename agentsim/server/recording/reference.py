@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from agentsim.cassettes import LEAVING_S
 from agentsim.server.recording.asking import CONNECT_S
-from agentsim.server.recording.playing import LEAVING_S, PATIENCE_S
+from agentsim.server.recording.playing import PATIENCE_S
 from agentsim.server.recording.upstreams import VENDORS
 
 __all__ = ["proxy_page"]
