@@ -3,6 +3,9 @@
 PY := .venv/bin/python
 READY := .venv/.ready
 
+# Compiled code is kept, and made where it is first used: else each start compiles anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage check bench docs venvs format clean
 
@@ -25,7 +28,7 @@ $(READY): pyproject.toml constraints.txt
 	  "$$found" -m venv .venv || exit 1; \
 	fi
 	@echo "Installing what constraints.txt pins"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@scripts/install.sh $(PY) -c constraints.txt -e '.[dev]'
 	@touch $(READY)
 
 demo: $(READY) ## Run a scenario, then catch a faulty agent in the same scenario

@@ -1,6 +1,8 @@
 """The environments of the frameworks: complete lists, of the versions used elsewhere."""
 
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -66,3 +68,29 @@ def test_who_needs_an_environment_waits_until_it_is_made(
     assert [one.awaited() for one in made] == [one.python for one in made]
     told = [(one.home / "told").read_text() for one in made]
     assert told == ["True []"] * 3
+
+
+@pytest.mark.parametrize("refusal", ["it fails", "it is not there"])
+def test_pip_installs_what_uv_can_not(tmp_path: Path, refusal: str) -> None:
+    """The same is asked of pip where uv fails, or can't be had, and it is said so."""
+    script = tmp_path / "scripts" / "install.sh"
+    programs = tmp_path / ".venv" / "bin"
+    told = tmp_path / "told"
+    for folder in (script.parent, programs):
+        folder.mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "install.sh", script)
+    stands_in = {"python": f'echo "$*" >> "{told}"', "uv": "exit 1"}
+    if refusal == "it is not there":
+        del stands_in["uv"]
+    for name, does in stands_in.items():
+        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
+        (programs / name).chmod(0o755)
+    done = subprocess.run(
+        [script, "side/python", "-e", ".[test]"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    asked = told.read_text("utf-8").splitlines()
+    assert asked[-1].endswith("--python side/python install -e .[test]")
+    assert "pip" in done.stderr

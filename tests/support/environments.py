@@ -20,8 +20,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_PIP = (sys.executable, "-m", "pip")
-
 
 @dataclass(frozen=True)
 class Environment:
@@ -30,7 +28,7 @@ class Environment:
     Attributes:
         name: What stands behind `.venv-`.
         interpreter: The Python that it is made with.
-        install: What `pip install` gets, from the root of the project.
+        install: What `scripts/install.sh` gets, from the root of the project.
         inputs: The files that decide what is in it, from the root of the project.
     """
 
@@ -77,11 +75,8 @@ class Environment:
         print(f"Making {self.home.name}", flush=True)
         venv = ["-m", "venv", "--clear", "--without-pip"]
         subprocess.run([self.interpreter, *venv, self.home], check=True)
-        # The pip that is there serves all, and code is compiled when it is first used:
-        # either would cost more than the downloads.
-        options = ["--no-compile", "--quiet", "--disable-pip-version-check"]
         subprocess.run(
-            [*_PIP, "--python", self.python, "install", *options, *self.install],
+            [ROOT / "scripts" / "install.sh", self.python, *self.install],
             check=True,
             cwd=ROOT,
             env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
