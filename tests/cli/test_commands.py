@@ -167,6 +167,12 @@ def test_help_names_every_command() -> None:
         assert name in done.out
 
 
+@pytest.mark.parametrize("words", [(), ("run",), ("cassette",), ("cassette", "audit")])
+def test_the_short_option_of_help_gives_the_same(words: tuple[str, ...]) -> None:
+    """`-h` is `--help`, of all commands together, of a group and of one."""
+    assert agentsim(*words, "-h") == agentsim(*words, "--help")
+
+
 @pytest.mark.parametrize("words", [("cassette", "check"), ("check",), ("record",)])
 def test_the_help_of_a_command_fills_its_lines(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

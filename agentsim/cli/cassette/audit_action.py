@@ -98,5 +98,9 @@ def _print(path: Path, row: dict[str, Any], findings: Sequence[AuditFinding]) ->
     if row["left_over_bytes"]:
         left = f"{row['left_over_bytes']} bytes behind the last complete document"
         tell(terminal, f"{path}: note: {left} were not looked at: delete them")
-    counts = f"{len(findings)} findings in {row['entries']} entries"
+    found, entries = len(findings), row["entries"]
+    counts = (
+        f"{found} finding{'s' * (found != 1)} in "
+        f"{entries} {'entry' if entries == 1 else 'entries'}"
+    )
     tell(terminal, f"{path}: {row['verdict']}. {counts}.")

@@ -48,6 +48,7 @@ def _app(words: Sequence[str]) -> typer.Typer:
         help="Deterministic simulation and testing for agent loops.",
         no_args_is_help=True,
         add_completion=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
