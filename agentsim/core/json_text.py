@@ -25,7 +25,7 @@ __all__ = [
 
 
 KNOWN_LENGTH = 1_000
-"""Characters of a text up to which its canonical form is kept: models repeat calls."""
+"""Characters of a text up to which what was made of it is kept: models repeat calls."""
 
 
 class InvalidArguments(ValueError):
@@ -83,12 +83,27 @@ def parse_arguments(text: str) -> dict[str, Any]:
     Raises:
         InvalidArguments: when the text is not JSON, or not an object.
     """
+    flat = _flat(text) if len(text) <= KNOWN_LENGTH else None
+    return _parsed(text) if flat is None else flat.copy()
+
+
+def _parsed(text: str) -> dict[str, Any]:
     if not text.strip(" \t\n\r"):
         return {}
     value = parse_json(text)
     if not isinstance(value, dict):
         raise InvalidArguments(f"expected a JSON object, got {_type_name(value)}")
     return value
+
+
+@lru_cache(maxsize=1024)
+def _flat(text: str) -> dict[str, Any] | None:
+    """Arguments with no list or object in them: copying these is cheap; else None."""
+    arguments = _parsed(text)
+    for value in arguments.values():
+        if isinstance(value, (dict, list)):
+            return None
+    return arguments
 
 
 def canonical_arguments(text: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from functools import lru_cache
 
-from agentsim.core.json_text import canonical_arguments
+from agentsim.core.json_text import KNOWN_LENGTH, canonical_arguments
 from agentsim.core.limits import LoopRules
 
 __all__ = ["CallKey", "LoopWindow", "call_key", "key_signature", "signature"]
@@ -26,12 +27,20 @@ def signature(name: str, arguments: str, output: str) -> str:
 
 def key_signature(key: CallKey, output: str) -> str:
     """`signature` of a call whose key is known, so that its JSON is read only once."""
+    length = len(key[1]) + len(output)
+    return _known(key, output) if length <= KNOWN_LENGTH else _digest(key, output)
+
+
+def _digest(key: CallKey, output: str) -> str:
     digest = hashlib.sha256()
     for part in (*key, output):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(b"%d:" % len(data))  # lengths delimit: no separator can collide
         digest.update(data)
     return digest.hexdigest()[:16]
+
+
+_known = lru_cache(maxsize=1024)(_digest)
 
 
 def call_key(name: str, arguments: str) -> CallKey:
@@ -72,7 +81,7 @@ class LoopWindow:
             failed: Whether it ended with an error, or did not run.
         """
         progress = writes and not failed
-        if progress and all(entry.sign != sign for entry in self._entries):
+        if progress and sign not in [entry.sign for entry in self._entries]:
             for entry in self._entries:
                 entry.counts = entry.counts and entry.writes
         self._entries.append(_Entry(sign, key, writes=writes))

@@ -260,3 +260,11 @@ def test_narrower_setting_of_the_interpreter_is_told() -> None:
     with digits_allowed(640), pytest.raises(InvalidArguments) as caught:
         parse_json("7" * 641)
     assert str(caught.value) == "more than this interpreter can read"
+
+
+def test_arguments_read_twice_are_two_values() -> None:
+    """What one reader changes in the arguments it got, no other reader sees."""
+    parse_arguments('{"a": 1}')["a"] = 2
+    assert parse_arguments('{"a": 1}') == {"a": 1}
+    parse_arguments('{"a": [1]}')["a"].append(2)
+    assert parse_arguments('{"a": [1]}') == {"a": [1]}
