@@ -174,8 +174,7 @@ class SyncTool:
 
 def check_names(names: Iterable[str]) -> None:
     """Raise `UsageError` when two tools share a name (R1.3)."""
-    seen: dict[str, None] = {}
-    for name in names:
-        if name in seen:
-            raise UsageError(f"two tools are named {name!r}: names must differ")
-        seen[name] = None
+    listed = list(names)
+    if len(set(listed)) < len(listed):
+        twice = next(name for at, name in enumerate(listed) if name in listed[:at])
+        raise UsageError(f"two tools are named {twice!r}: names must differ")

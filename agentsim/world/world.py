@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from inspect import isawaitable
-from typing import Any, NamedTuple
+from typing import Any
 
 from agentsim.core import ToolFailed, UsageError, check_names, did_you_mean
 from agentsim.world.subsystem import Part, Subsystem, Unchanged, is_spec
@@ -35,23 +35,6 @@ class Effect:
     name: str
     arguments: Mapping[str, Any]
     confirmed_by: str | None = None
-
-
-class _Call(NamedTuple):
-    """One call of a tool whose arguments were taken."""
-
-    part: Subsystem
-    tool: WorldTool
-    given: dict[str, Any]
-    confirmed_by: str | None
-    operation: int
-
-    def run(self) -> Any:  # noqa: ANN401 - text, or what gives it when awaited
-        if self.tool.sees_approver:
-            return self.tool.method(
-                self.part, **self.given, confirmed_by=self.confirmed_by
-            )
-        return self.tool.method(self.part, **self.given)
 
 
 class World:
@@ -81,7 +64,7 @@ class World:
                 raise UsageError(f"a world can have one {spec.kind!r} only, got two")
             self._parts[spec.kind] = spec.build(self)
         owned = [(part, tool) for part in self._parts.values() for tool in part.tools()]
-        check_names(tool.name for _, tool in owned)
+        check_names([tool.name for _, tool in owned])
         self._tools = {tool.name: (part, tool) for part, tool in owned}
         for part in self._parts.values():
             part.connect()
@@ -125,14 +108,16 @@ class World:
             ToolFailed: with words for the model, also for arguments that do not fit.
             UsageError: for a tool that the world does not have.
         """
-        call = self._begun(name, arguments, operation, at_ns)
-        output = call.run()
-        if isawaitable(output):
+        tool, given, approver, output = self._run(name, arguments, at_ns)
+        if not isinstance(output, str) and isawaitable(output):
             getattr(output, "close", lambda: None)()
             raise UsageError(
                 f"{name} is async: write await world.perform({name!r}, ...)"
             )
-        return self._finished(call, output)
+        if tool.writes and not isinstance(output, Unchanged):
+            self._enter(name, given, approver, operation)
+        text: str = output
+        return text
 
     async def perform(
         self,
@@ -143,22 +128,23 @@ class World:
         at_ns: int | None = None,
     ) -> str:
         """Run a tool as `apply` does, and wait for it where it is async."""
-        call = self._begun(name, arguments, operation, at_ns)
-        output = call.run()
-        if not isinstance(output, str) and isawaitable(
-            output
-        ):  # seldom, and slow to ask
+        tool, given, approver, output = self._run(name, arguments, at_ns)
+        if not isinstance(output, str) and isawaitable(output):  # slow to ask
             output = await output
-        return self._finished(call, output)
+        if tool.writes and not isinstance(output, Unchanged):
+            self._enter(name, given, approver, operation)
+        text: str = output
+        return text
 
-    def _begun(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        operation: int,
-        at_ns: int | None,
-    ) -> _Call:
-        """Check a call, and let the time come that it is made at."""
+    def _run(
+        self, name: str, arguments: Mapping[str, Any], at_ns: int | None
+    ) -> tuple[WorldTool, dict[str, Any], str | None, Any]:
+        """Check a call, let the time come that it is made at, and run its tool.
+
+        Returns:
+            The tool, the arguments as executed, who approved, and the output: a text,
+            or what gives one when it is awaited.
+        """
         if name not in self._tools:
             raise UsageError(
                 f"the world has no tool {name!r}{did_you_mean(name, self._tools)}"
@@ -167,21 +153,22 @@ class World:
         if at_ns is not None:
             self.pass_time(at_ns)
         given = dict(arguments)
-        confirmed_by = given.pop("confirmed_by", None) if tool.confirms else None
+        approver = given.pop("confirmed_by", None) if tool.confirms else None
         fault = tool.parameters.fault(given)
         if fault is not None:
             raise ToolFailed(f"{name}: {fault}")
-        return _Call(part, tool, given, confirmed_by, operation)
+        if tool.sees_approver:
+            output = tool.method(part, **given, confirmed_by=approver)
+        else:
+            output = tool.method(part, **given)
+        return tool, given, approver, output
 
-    def _finished(self, call: _Call, output: str) -> str:
-        """Enter a write that returned into the ledger."""
-        tool = call.tool
-        if tool.writes and not isinstance(output, Unchanged):
-            order = len(self._ledger) + 1
-            self._ledger.append(
-                Effect(order, call.operation, tool.name, call.given, call.confirmed_by)
-            )
-        return output
+    def _enter(
+        self, name: str, given: dict[str, Any], approver: str | None, operation: int
+    ) -> None:
+        """Enter a write that took effect into the ledger."""
+        order = len(self._ledger) + 1
+        self._ledger.append(Effect(order, operation, name, given, approver))
 
     def begin_run(self) -> None:
         """Let another run begin in this world: its time counts on from now."""
@@ -189,7 +176,8 @@ class World:
 
     def pass_time(self, at_ns: int) -> None:
         """Let time pass, up to virtual nanoseconds since the run began."""
-        self.now_ns = max(self.now_ns, self._began_ns + at_ns)
+        now_ns = self._began_ns + at_ns
+        self.now_ns = max(self.now_ns, now_ns)
 
     def snapshot(self) -> dict[str, Any]:
         """Copy everything that may change, as JSON data."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Annotated, ClassVar
 
 from agentsim.core import UsageError, did_you_mean
@@ -124,8 +125,10 @@ class CpuSystem(Subsystem):
 
     def service_restarted(self, host: str, service: str) -> None:
         """Let the processes of a restarted service calm down."""
+        if host != self.host:
+            return
         for name, process in self._processes.items():
-            if host != self.host or process.service != service:
+            if process.service != service:
                 continue
             if process.calm_percent is not None:
                 self.percent_tenths[name] = _tenths(process.calm_percent)
@@ -147,10 +150,8 @@ class CpuSystem(Subsystem):
         """List the processes of a host that take most of its processor."""
         self._check(host)
         # Sorting is stable: equal ones keep the order in which they were given.
-        busiest = sorted(self.percent_tenths.items(), key=lambda entry: -entry[1])[
-            :limit
-        ]
-        rows = (f"{name} {_shown(percent)}%" for name, percent in busiest)
+        taking = sorted(self.percent_tenths.items(), key=itemgetter(1), reverse=True)
+        rows = [f"{name} {_shown(percent)}%" for name, percent in taking[:limit]]
         return "\n".join(rows) or "no processes"
 
     def _check(self, host: str | None) -> None:
