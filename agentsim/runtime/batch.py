@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from agentsim.core import LoopBlocked, call_key
 from agentsim.runtime.calls import answer_call
@@ -31,17 +30,15 @@ async def answer_batch(session: Session) -> None:
     session.append_results()
 
 
-def stretches(slots: Sequence[Slot]) -> Iterator[list[Slot]]:
+def stretches(slots: Sequence[Slot]) -> list[list[Slot]]:
     """Split calls, in their order, into what may overlap and what runs alone."""
-    if len(slots) == 1:
-        yield list(slots)  # the usual case
-        return
-    for alone, group in groupby(slots, key=lambda slot: slot.alone):
-        if alone:
-            for slot in group:
-                yield [slot]
+    found: list[list[Slot]] = []
+    for slot in slots:
+        if found and not slot.alone and not found[-1][0].alone:
+            found[-1].append(slot)
         else:
-            yield list(group)
+            found.append([slot])
+    return found
 
 
 async def _overlap(session: Session, slots: Sequence[Slot]) -> None:

@@ -114,7 +114,7 @@ class AgentConfig:
                 raise UsageError(
                     f"tools: expected objects of class Tool, got {type(tool).__name__}"
                 )
-        check_names(tool.name for tool in self.tools)
+        check_names([tool.name for tool in self.tools])
         schemas = {tool.name: compile_schema(tool.definition) for tool in self.tools}
         object.__setattr__(self, "schemas", schemas)
 

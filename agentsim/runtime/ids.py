@@ -39,10 +39,9 @@ class CallIds:
         """
         calls: list[ToolCall] = []
         replaced: list[tuple[str, str]] = []
-        own = {call.id: None for call in message.tool_calls}
         for number, call in enumerate(message.tool_calls, start=1):
             if not call.id or call.id in self._known:
-                fresh = self._fresh(f"call_{iteration}_{number}", own)
+                fresh = self._fresh(f"call_{iteration}_{number}", message)
                 replaced.append((call.id or "", fresh))
                 call = replace(call, id=fresh)  # noqa: PLW2901 the call under its new id
             self._known[call.id] = None
@@ -51,7 +50,8 @@ class CallIds:
             return message, ()
         return replace(message, tool_calls=tuple(calls)), tuple(replaced)
 
-    def _fresh(self, name: str, own: dict[str, None]) -> str:
+    def _fresh(self, name: str, message: Message) -> str:
+        own = [call.id for call in message.tool_calls]
         candidate, attempt = name, 1
         while candidate in self._known or candidate in own:
             attempt += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
+from math import inf
 from typing import Literal, TypeVar
 
 from agentsim.core import (
@@ -110,7 +111,7 @@ class Session:
         slots: The calls of the response at hand, until their results are appended.
         closed: What ended the run from outside, once something did: from then on
             nothing starts.
-        deadline_at: By the loop's clock; None without a deadline.
+        deadline_at: By the loop's clock; infinite without a deadline.
         open_request: Number of the request in flight, or 0.
         open_question: Number of the question that waits for a person, or 0.
         said: The text of the last response.
@@ -127,7 +128,7 @@ class Session:
         self.ids = CallIds()
         self.emit = Emitter(config.on)
         self.tools = {tool.name: tool for tool in config.tools}
-        self.definitions = tuple(tool.definition for tool in config.tools)
+        self.definitions = tuple([tool.definition for tool in config.tools])
         self.iterations = 0
         self.requests = self.operations = self.questions = 0
         self.open_request = self.open_question = 0
@@ -139,9 +140,9 @@ class Session:
         self.closed: Cause | None = None
         self.memory_fault = ""
         self._memory = keeper(config.memory)
-        self._clock = asyncio.get_running_loop()
+        self._now = asyncio.get_running_loop().time
         seconds = config.limits.deadline_s
-        self.deadline_at = None if seconds is None else self._clock.time() + seconds
+        self.deadline_at = inf if seconds is None else self._now() + seconds
 
     def open(self, task: str) -> None:
         """Begin the history: prompt, what was said before, and the task.
@@ -194,7 +195,7 @@ class Session:
         """
         slots, self.slots = self.slots, []
         self.tools_called += [s.call.name for s in slots if s.state != "waiting"]
-        self.append(*(slot.result for slot in slots))
+        self.append(*[slot.result for slot in slots])
 
     def check(self) -> None:
         """Refuse to go on in a run that is closed, or at its deadline.
@@ -206,11 +207,11 @@ class Session:
         Raises:
             RunOver: with the cause.
         """
-        at = self.deadline_at
-        if self.closed is None and at is not None and self._clock.time() >= at:
+        if self.closed is None:
+            if self._now() < self.deadline_at:
+                return
             self.closed = "deadline"
-        if self.closed is not None:
-            raise RunOver(self.closed)
+        raise RunOver(self.closed)
 
     @property
     def interrupted(self) -> bool:
