@@ -97,6 +97,10 @@ class MessageView(Sequence[Message]):
         """The index from which this view is new to who read `earlier`; 0 for all."""
         return earlier._length if self.extends(earlier) else 0
 
+    def behind(self, earlier: MessageView) -> list[Message] | None:
+        """The messages behind `earlier`, or None where this view does not extend it."""
+        return self.since(earlier._length) if self.extends(earlier) else None
+
     def extends(self, earlier: MessageView) -> bool:
         """Whether this view is `earlier` with nothing or something after it.
 

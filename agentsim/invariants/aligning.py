@@ -40,19 +40,14 @@ def _step(
     turn: Turn | None,
 ) -> None:
     before, after = views
-    if not after.extends(before):
+    new = after.behind(before)
+    if new is None:
         # A prompt that is another one, or left out, is not the history's concern.
         before, after = (unprompted(view) for view in views)
-    if not after.extends(before):
-        life.rewritten.append(places)
-        life.tidy = False
-        if turn is not None:
-            turn.shown_at = places[1]
-            _answer_anywhere(turn, after)
-            if turn.echo is None and not turn.asked and not life.condensed(*places):
-                turn.consumed = bool(turn.operations)
-        return
-    new = after[len(before) :]
+        new = after.behind(before)
+        if new is None:
+            _rewrite(life, places, after, turn)
+            return
     if turn is None:
         life.tidy = life.tidy and _plain(new)
         life.beside += [(places[1], message) for message in new]
@@ -70,6 +65,19 @@ def _step(
         life.tidy = False
         life.beside += [(places[1], m) for m in new if m.role != "tool"]
         _answer_anywhere(turn, new)
+
+
+def _rewrite(
+    life: Life, places: tuple[int, int], after: MessageView, turn: Turn | None
+) -> None:
+    """Take in a history that does not begin with the one before it."""
+    life.rewritten.append(places)
+    life.tidy = False
+    if turn is not None:
+        turn.shown_at = places[1]
+        _answer_anywhere(turn, after)
+        if turn.echo is None and not turn.asked and not life.condensed(*places):
+            turn.consumed = bool(turn.operations)
 
 
 def _answer(turn: Turn, new: Sequence[Message]) -> bool:

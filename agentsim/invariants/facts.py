@@ -39,6 +39,7 @@ from agentsim.invariants.aligning import align
 from agentsim.invariants.flags import read_flags
 from agentsim.invariants.matching import served, settle
 from agentsim.invariants.subjects import Life, Operation, Question, Turn
+from agentsim.invariants.toolset import Toolset
 from agentsim.trace import Header, Trace
 
 __all__ = ["Facts"]
@@ -48,9 +49,9 @@ class Facts:
     """A trace, indexed.
 
     Attributes:
-        lives: Every incarnation, in order.
+        tools: The tools on the list.
         rights: Those of each tool on the list.
-        confirming: Names of the tools on the list that a person must approve.
+        lives: Every incarnation, in order.
         recovered: Index and name of each announced recovery of a call (R8.5).
         failures: Index and event of each failed request.
         replaced: Announced pairs of a call's id as it came and the one in its place.
@@ -65,8 +66,8 @@ class Facts:
     def __init__(self, trace: Trace) -> None:
         self.header: Header = trace.header
         self.events = trace.events
-        self.rights = {facts.name: facts.rights for facts in self.header.tools}
-        self.confirming = [n for n, rights in self.rights.items() if rights.confirms]
+        self.tools = Toolset.of(self.header.tools)
+        self.rights = self.tools.rights
         self.lives: list[Life] = []
         self.questions: list[Question] = []
         self.faults: list[FaultStruck] = []
@@ -84,7 +85,8 @@ class Facts:
             align(life)
             read_flags(life)
             for turn in life.turns:
-                settle(turn)
+                if turn.unsure or turn.questions:
+                    settle(turn)
 
 
 class _Reader:
@@ -126,8 +128,9 @@ class _Reader:
         self.life.end_ns = at_ns
 
     def request(self, at: int, event: RequestSent) -> None:
-        self.life.requests.append((at, event))
-        self.sent[event.number] = (at, event)
+        sent = at, event
+        self.life.requests.append(sent)
+        self.sent[event.number] = sent
 
     def response(self, at: int, event: ResponseReceived) -> None:
         sent = self.sent.pop(event.number, None)

@@ -33,8 +33,6 @@ _FAILURE = re.compile(
 
 def read_flags(life: Life) -> None:
     """Flag the results of a life that tell of a failure, where its wire has no flag."""
-    if not any(request.wire in WITHOUT_FLAG for _at, request in life.requests):
-        return
     for turn in life.turns:
         if turn.request.wire in WITHOUT_FLAG:
             for asked in turn.asked:

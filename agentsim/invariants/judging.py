@@ -54,7 +54,6 @@ from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Invariant,
     Judgement,
-    Ruling,
     VerdictStatus,
     not_applicable,
 )
@@ -145,21 +144,23 @@ def judge(
                 f"{type(entry).__name__}"
             )
     facts = Facts(trace)
-    judgement = Judgement._make
-    return tuple(
-        [judgement((entry.id, *_ruling(entry, facts))) for entry in (*chosen, *extra)]
-    )
-
-
-def _ruling(entry: Invariant, facts: Facts) -> Ruling:
-    if entry.needs_inside and facts.header.wire_only:
-        return not_applicable(UNSEEN)
-    if _OURS.get(entry.id) is entry:
-        return entry.check(facts)
-    return checked_ruling(entry, facts)
+    wire_only = facts.header.wire_only
+    found: list[Judgement] = []
+    for entry in (*chosen, *extra):
+        if wire_only and entry.needs_inside:
+            ruling = not_applicable(UNSEEN)
+        elif _OURS.get(entry.id) is entry:
+            ruling = entry.check(facts)
+        else:
+            ruling = checked_ruling(entry, facts)
+        found.append(_made(Judgement, (entry.id, *ruling)))
+    return tuple(found)
 
 
 _OURS = INVARIANTS.own
+
+_made = tuple.__new__
+"""Makes a judgement as `Judgement._make` does, without its two calls in Python."""
 
 
 def overall(

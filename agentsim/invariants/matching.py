@@ -32,6 +32,7 @@ __all__ = [
     "same_arguments",
     "served",
     "settle",
+    "without_approver",
 ]
 
 APPROVER = "confirmed_by"
@@ -74,12 +75,15 @@ def same_arguments(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     if one == other:
         return True
     if APPROVER in one or APPROVER in other:
-        return _unapproved(one) == _unapproved(other)
+        return without_approver(one) == without_approver(other)
     return False
 
 
-def _unapproved(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in arguments.items() if key != APPROVER}
+def without_approver(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments without the field that a runtime adds to those of an approved call."""
+    rest = dict(arguments)
+    rest.pop(APPROVER, None)
+    return rest
 
 
 def served(turn: Turn, start: ToolStarted) -> Asked | None:
@@ -131,8 +135,6 @@ def settle(turn: Turn) -> None:
 
     A call that was declined gets a run only if no other call can explain it.
     """
-    if not (turn.unsure or turn.questions):
-        return  # the usual case
     declined = [q for q in turn.questions if q.answer is not None and not q.approved]
     if not (turn.unsure or declined):
         return

@@ -108,15 +108,12 @@ class Operation:
 
     Attributes:
         rights: Those of the tool, or None for a tool outside of the list.
-        alone: Whether it must not overlap any other (R4.2).
-        writes: Whether the tool may change the world.
         response_at: Index of the latest response before it, or None.
         wanted: Whether a call of that response explains it.
         beside: Operations that were in flight when it started.
     """
 
     __slots__ = (
-        "alone",
         "beside",
         "effects",
         "effects_at",
@@ -127,7 +124,6 @@ class Operation:
         "start",
         "start_at",
         "wanted",
-        "writes",
     )
 
     def __init__(
@@ -136,8 +132,6 @@ class Operation:
         self.start_at = start_at
         self.start = start
         self.rights = rights
-        self.alone = rights is not None and not rights.parallel
-        self.writes = rights is not None and not rights.read_only
         self.end_at: int | None = None
         self.end: ToolEnded | None = None
         self.response_at: int | None = None
@@ -145,6 +139,16 @@ class Operation:
         self.beside: list[Operation] = []
         self.effects: list[EffectApplied] = []
         self.effects_at: list[int] = []
+
+    @property
+    def alone(self) -> bool:
+        """Whether it must not overlap any other (R4.2)."""
+        return self.rights is not None and not self.rights.parallel
+
+    @property
+    def writes(self) -> bool:
+        """Whether the tool may change the world."""
+        return self.rights is not None and not self.rights.read_only
 
 
 class Question:

@@ -138,7 +138,10 @@ def test_view_extends_its_prefixes(
     assert second.extends(first)
     assert first.extends(second) == (not appended)
     other = History(later).view()
-    assert other.extends(first) == (later[: len(earlier)] == earlier)
+    begins = later[: len(earlier)] == earlier
+    assert other.extends(first) == begins
+    assert other.behind(first) == (later[len(earlier) :] if begins else None)
+    assert second.behind(first) == appended
 
 
 SOURCES: list[Callable[[list[Message]], Sequence[Message]]] = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentsim.core import ConfirmationAsked, ToolStarted, canonical_json
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import APPROVER, arguments_of
+from agentsim.invariants.matching import APPROVER, arguments_of, without_approver
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -46,39 +46,35 @@ def arguments_as_asked(facts: Facts) -> Ruling:
     """Look for a call of the same response that asks for what ran, or was approved."""
     evidence = 0
     violations: list[Violation] = []
-    defaults = _Defaults(facts)
+    signed = False
     for life in facts.lives:
         for turn in life.turns:
             evidence += len(turn.operations) + len(turn.questions)
             for operation in turn.operations:
                 if not (operation.wanted and _is_asked(operation.start, turn)):
-                    violations += _changed(operation, turn, defaults)
+                    violations += _changed(facts, operation, turn)
             for question in turn.questions:
                 if not _is_asked(question.ask, turn):
-                    violations += _put_otherwise(question, turn, defaults)
+                    violations += _put_otherwise(facts, question, turn)
         for operation in life.operations:
             if APPROVER in operation.start.arguments:
+                signed = True
                 violations += _forged(facts, operation)
-    violations += _unsigned_runs(facts)
+    if signed:
+        violations += _unsigned_runs(facts)
     return rule(evidence, violations, "no tool ran and nobody was asked")
 
 
-class _Defaults:
-    """The defaults that the schemas of the tools declare, by tool and field."""
-
-    def __init__(self, facts: Facts) -> None:
-        self._tools = facts.header.tools
-
-    def allows(self, name: str, field: str, value: object) -> bool:
-        """Whether a field that was left out may have this value."""
-        schemas = {tool.name: tool.definition.parameters for tool in self._tools}
-        properties = schemas.get(name, {}).get("properties")
-        entry = properties.get(field) if isinstance(properties, Mapping) else None
-        if not isinstance(entry, Mapping):
-            return False
-        if "default" in entry:
-            return _alike(entry["default"], value)
-        return value is None and "null" in _kinds(entry)
+def _is_default(facts: Facts, name: str, field: str, value: object) -> bool:
+    """Whether a field that was left out may have this value, by its tool's schema."""
+    schemas = {tool.name: tool.parameters for tool in facts.tools.definitions}
+    properties = schemas.get(name, {}).get("properties")
+    entry = properties.get(field) if isinstance(properties, Mapping) else None
+    if not isinstance(entry, Mapping):
+        return False
+    if "default" in entry:
+        return _alike(entry["default"], value)
+    return value is None and "null" in _kinds(entry)
 
 
 def _kinds(entry: Mapping[str, Any]) -> list[object]:
@@ -103,9 +99,8 @@ def _is_plainly(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
         return False
     for key, value in wanted.items():
         # Types first: True is 1, and in lists so, too.
-        if type(value) not in _PLAIN or type(value) is not type(given.get(key)):
-            return False
-        if value != given[key]:
+        kind, other = type(value), given.get(key)
+        if kind not in _PLAIN or kind is not type(other) or value != other:
             return False
     return True
 
@@ -113,9 +108,7 @@ def _is_plainly(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
 _PLAIN = (str, int, bool, float)
 
 
-def _fits(
-    told: ToolStarted | ConfirmationAsked, asked: Asked, defaults: _Defaults
-) -> bool:
+def _fits(facts: Facts, told: ToolStarted | ConfirmationAsked, asked: Asked) -> bool:
     """Whether a call asks for exactly these arguments."""
     wanted = arguments_of(asked.call.arguments)
     if wanted is None:
@@ -127,7 +120,7 @@ def _fits(
         if key != APPROVER and not (key in given and _alike(value, given[key])):
             return False
     return all(
-        key in wanted or key == APPROVER or defaults.allows(told.name, key, value)
+        key in wanted or key == APPROVER or _is_default(facts, told.name, key, value)
         for key, value in given.items()
     )
 
@@ -147,12 +140,10 @@ def _are_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return _is_plainly(one, other) or _alike(one, other)
 
 
-def _changed(
-    operation: Operation, turn: Turn, defaults: _Defaults
-) -> Iterator[Violation]:
+def _changed(facts: Facts, operation: Operation, turn: Turn) -> Iterator[Violation]:
     start = operation.start
     named = [asked for asked in turn.asked if asked.call.name == start.name]
-    if any(_fits(start, asked, defaults) for asked in named):
+    if any(_fits(facts, start, asked) for asked in named):
         if not operation.wanted:
             yield from _in_place_of(operation, turn, named)
         return
@@ -183,12 +174,10 @@ def _in_place_of(
         return
 
 
-def _put_otherwise(
-    question: Question, turn: Turn, defaults: _Defaults
-) -> Iterator[Violation]:
+def _put_otherwise(facts: Facts, question: Question, turn: Turn) -> Iterator[Violation]:
     ask = question.ask
     named = [asked for asked in turn.asked if asked.call.name == ask.name]
-    if named and not any(_fits(ask, asked, defaults) for asked in named):
+    if named and not any(_fits(facts, ask, asked) for asked in named):
         yield _other(
             f"a person is asked about {ask.name} with other arguments than the model's",
             named[0],
@@ -202,14 +191,10 @@ def _other(
 ) -> Violation:
     wanted = arguments_of(asked.call.arguments)
     shown = asked.call.arguments if wanted is None else _written(wanted)
-    expected, found = quoted_apart(shown, _written(_unsigned(given)))
+    expected, found = quoted_apart(shown, _written(without_approver(given)))
     if wanted is None:
         expected = f"an error: the model's arguments {expected} are invalid"
     return Violation(words, expected, found, places)
-
-
-def _unsigned(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in arguments.items() if key != APPROVER}
 
 
 def _written(arguments: Mapping[str, Any]) -> str:
@@ -225,7 +210,7 @@ def _unsigned_runs(facts: Facts) -> Iterator[Violation]:
         operation
         for life in facts.lives
         for operation in life.operations
-        if operation.start.name in facts.confirming
+        if operation.start.name in facts.tools.confirming
     ]
     signed = [entry for entry in confirming if APPROVER in entry.start.arguments]
     if not signed or len(signed) == len(confirming):
@@ -247,7 +232,7 @@ def _approvals(
 ) -> tuple[str | None, ...]:
     """Who approved the call of a run before it started, and after an event."""
     start = operation.start
-    wanted = _unsigned(start.arguments)
+    wanted = without_approver(start.arguments)
     return tuple(
         question.answer.confirmed_by
         for question in facts.questions
@@ -255,7 +240,7 @@ def _approvals(
         and question.answer is not None
         and question.approved
         and (since or 0) <= (question.answer_at or 0) < operation.start_at
-        and _are_same(_unsigned(question.ask.arguments), wanted)
+        and _are_same(without_approver(question.ask.arguments), wanted)
     )
 
 

@@ -6,6 +6,7 @@ block that nothing explains.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from agentsim.core import CallKey, LoopRules, LoopWindow, key_signature
@@ -108,21 +109,22 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules, walk: Walk) -> b
 
     Most runs never come near a loop, and signatures are dear.
     """
-    times: dict[tuple[CallKey, str | None], int] = {}
-    asked_for: dict[CallKey, int] = {}
-    worth = life.status == "loop"
+    if life.status == "loop":
+        return True
+    repeated: dict[CallKey, list[Asked]] = {}
     for turn in life.turns:
         for asked in turn.asked:
-            key = call_key_of(asked.call)
-            same = (key, _masked(facts, asked, asked.last))
-            times[same] = count = times.get(same, 0) + 1
-            if count >= rules.block_at or asked.blocked:
-                worth = True
-            asked_for[key] = asked_for.get(key, 0) + 1
-    if not worth:
-        # The same question with other answers, each time: no loop, and none seen.
-        walk.chances += sum(1 for n in asked_for.values() if n >= rules.block_at)
-    return worth
+            if asked.blocked:
+                return True
+            repeated.setdefault(call_key_of(asked.call), []).append(asked)
+    often = [alike for alike in repeated.values() if len(alike) >= rules.block_at]
+    for alike in often:
+        results = Counter(_masked(facts, asked, asked.last) for asked in alike)
+        if max(results.values()) >= rules.block_at:
+            return True
+    # The same question with other answers, each time: no loop, and none seen.
+    walk.chances += len(often)
+    return False
 
 
 def _masked(facts: Facts, asked: Asked, last: Operation | None) -> str | None:

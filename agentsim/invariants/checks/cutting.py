@@ -65,7 +65,7 @@ OPEN = ("outcome unknown", "outcome is unknown", "may have", "might have")
 )
 def cut_calls_told(facts: Facts) -> Ruling:
     """Compare the results of calls with how far their tools came."""
-    writes = {name for name, rights in facts.rights.items() if not rights.read_only}
+    writes = facts.tools.writing
     if not writes:
         return not_applicable("no tool of the run writes")
     evidence = 0

@@ -38,7 +38,7 @@ __all__ = ["effect_once"]
 )
 def effect_once(facts: Facts) -> Ruling:
     """Count the runs with an effect for each call of a response."""
-    if facts.rights and all(rights.read_only for rights in facts.rights.values()):
+    if facts.rights and not facts.tools.writing:
         return not_applicable("no tool of the run writes")
     evidence = 0
     violations: list[Violation] = []

@@ -294,7 +294,7 @@ def prefix_stable(facts: Facts) -> Ruling:
     """Compare prompt and tools of each request with the configured and first ones."""
     evidence = 0
     violations: list[Violation] = []
-    configured = tuple(entry.definition for entry in facts.header.tools)
+    configured = facts.tools.definitions
     for life in facts.lives:
         first: list[str] | None = None
         last: MessageView | None = None

@@ -34,7 +34,7 @@ __all__ = ["calls_in_order", "reads_bounded", "writes_alone"]
 )
 def writes_alone(facts: Facts) -> Ruling:
     """Look for what was in flight when a tool started, one of the two not parallel."""
-    if all(rights.parallel for rights in facts.rights.values()):
+    if facts.tools.none_alone:
         return not_applicable("every tool of the run may overlap others")
     evidence = 0
     violations: list[Violation] = []
@@ -95,7 +95,7 @@ def reads_bounded(facts: Facts) -> Ruling:
                 violations.append(_not_parallel(operation, flight, odd[0]))
             elif bound is not None and len(flight) > bound:
                 violations.append(_too_many(operation, flight, bound))
-    if not evidence and not any(rights.parallel for rights in facts.rights.values()):
+    if not evidence and facts.tools.none_parallel:
         return not_applicable("no tool of the run is parallel")
     return rule(evidence, violations, "no two tools were in flight at once")
 

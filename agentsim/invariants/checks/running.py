@@ -205,7 +205,7 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
 )
 def confirmed_before_effect(facts: Facts) -> Ruling:
     """Give each start of a confirming tool an approval of its own."""
-    confirming = facts.confirming
+    confirming = facts.tools.confirming
     if not confirming:
         return not_applicable("no tool of the run needs confirmation")
     strays = [
@@ -262,7 +262,7 @@ def _confirming_starts(facts: Facts) -> list[Operation]:
         operation
         for life in facts.lives
         for operation in life.operations
-        if operation.start.name in facts.confirming
+        if operation.start.name in facts.tools.confirming
     ]
     return sorted(found, key=lambda operation: operation.start_at)
 

@@ -225,7 +225,8 @@ def no_invented_messages(facts: Facts) -> Ruling:
                         (at,),
                     )
                 )
-        violations += _unheard(facts, life)
+        if facts.injected:
+            violations += _unheard(facts, life)
     return rule(evidence, violations, "no second request was sent")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.core import CallKey, Message
+from agentsim.core import Message
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.matching import arguments_of, call_key_of
 from agentsim.invariants.registry import (
@@ -60,7 +60,6 @@ def results_as_returned(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
-        made: dict[CallKey, None] = {}
         for turn in life.turns:
             for asked in turn.asked:
                 result, last = asked.result, asked.last
@@ -71,14 +70,12 @@ def results_as_returned(facts: Facts) -> Ruling:
                     if last is None:
                         found = _made_up(facts, turn, asked, result)
                     elif result.is_error:
-                        again = call_key_of(asked.call) in made
-                        found = _refused(facts, life, turn, asked, last, again=again)
+                        found = _refused(facts, life, turn, asked, last)
                     else:
                         found = _other(life, turn, asked, last)
                     judged = [*found]
                     evidence += len(judged)
                     violations += [entry for entry in judged if entry is not None]
-            made |= dict.fromkeys(call_key_of(asked.call) for asked in turn.asked)
     return rule(evidence, violations, "no result of a tool that ran well was shown")
 
 
@@ -117,7 +114,7 @@ def _recovered(facts: Facts, turn: Turn) -> bool:
 
 
 def _refused(
-    facts: Facts, life: Life, turn: Turn, asked: Asked, last: Operation, *, again: bool
+    facts: Facts, life: Life, turn: Turn, asked: Asked, last: Operation
 ) -> _Found:
     """A call whose tool ran well, or could have, and that is told as failed."""
     result = asked.result
@@ -133,7 +130,9 @@ def _refused(
             places = (sibling.end_at or 0, *_shown(turn, last.end_at))
             yield Violation(words, f"a run of {name} to its end", told, places)
         return
-    if last.end.ending != "ok" or again or _may_be_spoilt(facts, name):
+    if last.end.ending != "ok" or _may_be_spoilt(facts, name):
+        return
+    if _was_made_before(life, turn, asked):
         return
     own = last.end.output.strip()
     if _is_telling(own):
@@ -141,6 +140,13 @@ def _refused(
         words = f"{name} ran well, and the model is told that it failed"
         shown = _shown(turn, last.end_at)
         yield Violation(words, quoted(own), told, shown) if gone else None
+
+
+def _was_made_before(life: Life, turn: Turn, asked: Asked) -> bool:
+    """Whether an earlier response of the life made the same call."""
+    key = call_key_of(asked.call)
+    before = life.turns[: life.turns.index(turn)]
+    return any(call_key_of(a.call) == key for other in before for a in other.asked)
 
 
 def _fell_with(facts: Facts, turn: Turn, last: Operation) -> Operation | None:

@@ -65,8 +65,16 @@ def stops_by_structure(facts: Facts) -> Ruling:
             if later is None and life.outcome is None:
                 continue
             evidence += 1
-            violations += _judge(facts, life, turn, None if later is None else later[0])
+            if later is None or not _is_usual(life, turn):
+                at = None if later is None else later[0]
+                violations += _judge(facts, life, turn, at)
     return rule(evidence, violations, "no response was followed by anything")
+
+
+def _is_usual(life: Life, turn: Turn) -> bool:
+    """Whether a response that a request follows asks for tools, and is not the last."""
+    usual = turn.response.stop_reason == "tool_use" and turn.asked
+    return bool(usual) and turn is not life.turns[-1]
 
 
 Breach = tuple[str, str, str, int | None]

@@ -159,40 +159,48 @@ def _usage(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untr
     told = outcome.usage
     if told is None:
         return
-    used, missing = _sum(life.turns)
+    used = _sum(life.turns)
     may_be_more = bool(facts.failures)
-    if _is_usage(told, used, missing=missing, more=may_be_more):
+    if _is_usage(told, used, more=may_be_more):
         return
     others = [life.turns[:-1]] if life.turns and not life.turns[-1].consumed else []
     if len(facts.lives) > 1:
         before = [turn for other in facts.lives[:-1] for turn in other.turns]
         others += [[*before, *turns] for turns in (life.turns, *others)]
     for turns in others:
-        total, untold = _sum(turns)
-        if _is_usage(told, total, missing=untold, more=may_be_more):
+        if _is_usage(told, _sum(turns), more=may_be_more):
             return
+    prompt, completion, cached, missing = used
     rest = " and an estimate of the rest, marked so" if missing else ""
-    yield "the usage is another", f"{_tokens(used)}{rest}", _tokens(told), (at,)
+    was = f"{_tokens(Usage(prompt, completion, cached))}{rest}"
+    yield "the usage is another", was, _tokens(told), (at,)
 
 
-def _sum(turns: Sequence[Turn]) -> tuple[Usage, bool]:
+Total = tuple[int, int, int, bool]
+"""Tokens of prompts, of completions and of the cache; whether a response told of none."""
+
+
+def _sum(turns: Sequence[Turn]) -> Total:
     """The tokens that responses told of, and whether any did not."""
-    prompt = completion = cached = untold = 0
+    prompt = completion = cached = 0
+    missing = False
     for turn in turns:
         usage = turn.response.usage
         if usage is None:
-            untold += 1
+            missing = True
         else:
             prompt += usage.prompt
             completion += usage.completion
             cached += usage.cache_read
-    return Usage(prompt, completion, cached), untold > 0
+    return prompt, completion, cached, missing
 
 
-def _is_usage(told: Usage, total: Usage, *, missing: bool, more: bool) -> bool:
+def _is_usage(told: Usage, total: Total, *, more: bool) -> bool:
     """Whether tokens are a total, or with reason more than that."""
-    prompt, completion = told.prompt - total.prompt, told.completion - total.completion
-    cached = told.cache_read - total.cache_read
+    prompt = told.prompt - total[0]
+    completion = told.completion - total[1]
+    cached = told.cache_read - total[2]
+    missing = total[3]
     if not missing and not more:
         return prompt == completion == cached == 0
     if missing and not (told.estimated and prompt + completion > 0):
