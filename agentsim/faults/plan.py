@@ -188,8 +188,11 @@ class FaultPlan:
 
         A run is made with each: what is offered is long, and is not read anew.
         """
+        rules = tuple(rules)
+        if rules == self.rules:
+            return self
         plan = object.__new__(FaultPlan)
-        object.__setattr__(plan, "rules", tuple(rules))
+        object.__setattr__(plan, "rules", rules)
         object.__setattr__(plan, "offered", self.offered)
         object.__setattr__(plan, "_menu", self._menu)
         return plan

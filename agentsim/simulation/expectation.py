@@ -6,13 +6,14 @@ one that does the job.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from agentsim.core import (
     STATUSES,
     EffectApplied,
+    Message,
     Outcome,
     ResponseReceived,
     ToolStarted,
@@ -88,8 +89,11 @@ _NAMES = tuple(field.name for field in fields(Expectation))
 
 def judge_expectation(expectation: Expectation, trace: Trace) -> Judgement:
     """Compare a trace with what the scenario expects."""
-    values = ((name, getattr(expectation, name)) for name in _NAMES)
-    asked = {name: value for name, value in values if value is not None}
+    asked = {
+        name: value
+        for name in _NAMES
+        if (value := getattr(expectation, name)) is not None
+    }
     why = "the scenario expects nothing"
     if trace.header.wire_only:
         asked = {name: asked[name] for name in asked if name in ON_THE_WIRE}
@@ -142,17 +146,18 @@ def _facts(trace: Trace) -> dict[str, object]:
     history = (
         outcome.history if outcome is not None and outcome.history is not None else ()
     )
-    results = [message for message in history if message.role == "tool"]
-    blocks = [n for n, m in enumerate(results, 1) if m.content.startswith(BLOCK_TEXT)]
     effects: dict[str, int] = {}
     calls: list[int] = []
     tools: list[str] = []
-    for event in trace.of(EffectApplied, ResponseReceived, ToolStarted):
-        if isinstance(event, ResponseReceived):
+    for event in trace.events:
+        if event.who == "runtime":
+            continue
+        # Not by `isinstance`, which takes long to say no: most events are others.
+        if type(event) is ResponseReceived:
             calls.append(len(event.message.tool_calls))
-        elif isinstance(event, ToolStarted):
+        elif type(event) is ToolStarted:
             tools.append(event.name)
-        elif isinstance(event, EffectApplied):
+        elif type(event) is EffectApplied:
             effects[event.name] = effects.get(event.name, 0) + 1
     found = {
         "status": None,
@@ -160,7 +165,7 @@ def _facts(trace: Trace) -> dict[str, object]:
         "iterations": len(calls),
         "messages": UNTOLD,
         "calls": sum(calls),
-        "first_block": blocks[0] if blocks else None,
+        "first_block": _first_block(history),
         "tools": tuple(tools),
         "effects": effects,
     }
@@ -174,6 +179,17 @@ def _facts(trace: Trace) -> dict[str, object]:
         else:
             found["first_block"] = UNTOLD
     return found
+
+
+def _first_block(history: Sequence[Message]) -> int | None:
+    """Which result, 1-based, is the first that tells of a loop."""
+    results = 0
+    for message in history:
+        if message.role == "tool":
+            results += 1
+            if message.content.startswith(BLOCK_TEXT):
+                return results
+    return None
 
 
 def _ending(outcome: Outcome) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agentsim.core import CancelRequested, Crashed, UnscriptedRequest
 from agentsim.invariants import Judgement
@@ -17,8 +17,7 @@ __all__ = ["Met", "judge_cut_off", "judge_whole", "met_in", "verdict_on"]
 Judgements = tuple[Judgement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
+class Met(NamedTuple):
     """What a run met.
 
     Attributes:
@@ -65,15 +64,13 @@ def judge_cut_off(trace: Trace) -> Judgements:
 def met_in(scene: Scene) -> Met:
     """What the run met of what may be named."""
     strikes = scene.striker.strikes
+    struck = list(dict.fromkeys([strike.fault.name for strike in strikes]))
     kinds = set(map(type, scene.recorder.events))
-    happened = (("cancel", CancelRequested), ("crash", Crashed))
-    outside = [name for name, kind in happened if kind in kinds]
-    faults = dict.fromkeys(strike.fault.name for strike in strikes)
-    return Met(
-        (*faults, *outside),
-        tuple(text for strike in strikes for text in strike.texts),
-        scene.striker.unmet() if scene.scenario.exact else (),
-    )
+    struck += ["cancel"] if CancelRequested in kinds else []
+    struck += ["crash"] if Crashed in kinds else []
+    texts = [text for strike in strikes for text in strike.texts]
+    unmet = scene.striker.unmet() if scene.scenario.exact else ()
+    return Met(tuple(struck), tuple(texts), unmet)
 
 
 def verdict_on(

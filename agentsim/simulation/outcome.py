@@ -203,9 +203,11 @@ def _check(result: RunResult | Finished, *names: str) -> None:
 
 
 def _all_are(value: object, kind: type) -> bool:
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    # What is most likely comes first: to ask for the general is slow.
+    if not isinstance(value, (tuple, MessageView, Sequence)) or isinstance(value, str):
         return False
-    return all(issubclass(found, kind) for found in dict.fromkeys(map(type, value)))
+    kinds = set(map(type, value))
+    return kinds <= {kind} or all(issubclass(found, kind) for found in kinds)
 
 
 def _view(history: Sequence[Message]) -> MessageView:

@@ -109,7 +109,7 @@ class Scenario:
             return self.script
         return Script(_listed("script", self.script))
 
-    @property
+    @cached_property
     def rules(self) -> tuple[FaultRule, ...]:
         """The faults, as rules.
 

@@ -94,7 +94,10 @@ class Strays:
 
 def unseen_clients() -> tuple[str, ...]:
     """The clients written in C that are loaded, whose connections Python does not see."""
-    loaded = (client for module, client in UNSEEN.items() if module in sys.modules)
+    modules = sys.modules
+    if modules.keys().isdisjoint(UNSEEN):
+        return ()
+    loaded = (client for module, client in UNSEEN.items() if module in modules)
     return tuple(dict.fromkeys(loaded))
 
 

@@ -112,7 +112,7 @@ class Striker:
 
     def unmet(self) -> tuple[str, ...]:
         """The rules that always strike, and never struck, in words."""
-        return tuple(str(rule) for rule in self.plan.rules if not self._met(rule))
+        return tuple([str(rule) for rule in self.plan.rules if not self._met(rule)])
 
     def strike(
         self,

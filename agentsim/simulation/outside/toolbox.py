@@ -33,24 +33,25 @@ def simulated_tools(stage: Stage, life: Life) -> tuple[Tool, ...]:
     """The tools of a scenario for one incarnation."""
     allowed = stage.scenario.tools
     return tuple(
-        Tool(tool.definition, _SimulatedTool(stage, life, tool), tool.rights)
-        for tool in stage.world.tools
-        if allowed is None or tool.name in allowed
+        [
+            Tool(tool.definition, _SimulatedTool(stage, life, tool), tool.rights)
+            for tool in stage.world.tools
+            if allowed is None or tool.name in allowed
+        ]
     )
 
 
 class _SimulatedTool:
     """Runs one tool of the world, recorded, gated and struck by faults."""
 
-    __slots__ = ("_answer_label", "_life", "_name", "_stage", "_tool", "_writes")
+    __slots__ = ("_life", "_name", "_stage", "_tool", "_writes")
 
     def __init__(self, stage: Stage, life: Life, tool: WorldTool) -> None:
         self._stage = stage
         self._life = life
         self._tool = tool
-        self._name = tool.name
-        self._writes = not tool.rights.read_only
-        self._answer_label = f"{tool.name} answer"
+        self._name = tool.definition.name
+        self._writes = tool.writes
 
     async def __call__(self, arguments: dict[str, Any]) -> object:
         operation = self._stage.next_operation()
@@ -85,7 +86,7 @@ class _SimulatedTool:
         await self._life.gate(name, latency_s=self._tool.latency_s)
         output = await self._apply(operation, arguments)
         if writes:
-            await self._life.gate(self._answer_label)
+            await self._life.gate(f"{name} answer")
         elif reads is not None:
             reads.note(name, arguments, output)
         return output
@@ -101,7 +102,7 @@ class _SimulatedTool:
             if fault.effect == "twice":
                 await self._apply_again(operation, arguments)
             if self._writes:
-                await self._life.gate(self._answer_label)
+                await self._life.gate(f"{tool.name} answer")
         if fault.answer == "never":
             await asyncio.get_running_loop().create_future()
         if fault.answer == "error":
