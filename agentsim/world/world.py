@@ -64,8 +64,9 @@ class World:
                 raise UsageError(f"a world can have one {spec.kind!r} only, got two")
             self._parts[spec.kind] = spec.build(self)
         owned = [(part, tool) for part in self._parts.values() for tool in part.tools()]
-        check_names([tool.name for _, tool in owned])
         self._tools = {tool.name: (part, tool) for part, tool in owned}
+        if len(self._tools) < len(owned):
+            check_names(tool.name for _, tool in owned)
         for part in self._parts.values():
             part.connect()
 

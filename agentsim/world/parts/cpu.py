@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from typing import Annotated, ClassVar
 
@@ -61,7 +62,7 @@ CALM_PROCESSES = (
 """A host with little to do: 31 % and a load average of 2.1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cpu:
     """How the processor of a host begins; by default it has little to do.
 
@@ -79,6 +80,16 @@ class Cpu:
             if names.count(name) > 1:
                 raise UsageError(f"processes: two are named {name!r}")
 
+    @cached_property
+    def percent_tenths(self) -> Mapping[str, int]:
+        """Process -> what it takes, read once for all runs; so are its loads."""
+        return {p.name: _tenths(p.cpu_percent) for p in self.processes}
+
+    @cached_property
+    def load_tenths(self) -> Mapping[str, int]:
+        """Process -> what it adds to the load average."""
+        return {p.name: _tenths(p.load) for p in self.processes}
+
     def build(self, world: Surroundings) -> CpuSystem:
         """Make the processor for one run."""
         return CpuSystem(self, world)
@@ -93,8 +104,8 @@ class CpuSystem(Subsystem):
         super().__init__(world)
         self.host = spec.host
         self._processes = {process.name: process for process in spec.processes}
-        self.percent_tenths = {p.name: _tenths(p.cpu_percent) for p in spec.processes}
-        self.load_tenths = {p.name: _tenths(p.load) for p in spec.processes}
+        self.percent_tenths = dict(spec.percent_tenths)
+        self.load_tenths = dict(spec.load_tenths)
 
     @property
     def percent(self) -> int:
