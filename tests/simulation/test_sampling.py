@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from agentsim.engine import Seeded
 from agentsim.faults import GROUPS
+from agentsim.runtime import reference
 from agentsim.simulation import EXPLORING, Menu, explore
 from agentsim.simulation.exploring.sampling import Sampled
+from tests.support.sampled import sampled
 from tests.support.scenarios import scenario
 
 GATE_KINDS = st.sampled_from(
@@ -121,6 +123,15 @@ def test_runs_differ_in_the_families_that_they_enable() -> None:
         met = {source.choose("fault x", 4, names) for _ in range(60)} - {0}
         alone += len(met) == 1
     assert alone > 50
+
+
+def test_runs_without_an_exploration_are_those_that_it_counts() -> None:
+    """What tests make once each is what `explore` would make of the same seed."""
+    story, counted = scenario("disk_full"), list[str]()
+    explore(story, runs=8, seed=3, on_run=lambda made: counted.append(made.token))
+    alone = [made.token for made in sampled(story, reference, runs=8, seed=3)]
+    assert alone == counted
+    assert len(set(alone)) > 4
 
 
 @pytest.mark.slow
