@@ -105,7 +105,7 @@ class _Reader:
 
     def read(self) -> None:
         lives: dict[int, Life] = {}
-        at_ns = 0
+        last: Event | None = None
         number: int | None = None
         take_of = _TAKE.get
         for at, event in enumerate(self.facts.events):
@@ -113,19 +113,23 @@ class _Reader:
             if event.who == "runtime" and kind not in _ANNOUNCEMENTS:
                 continue
             if event.life != number:
-                self.life.end_ns = at_ns
+                self._leave(last)
                 number = event.life
                 if number not in lives:
                     lives[number] = Life(number, event.at_ns)
                     self.facts.lives.append(lives[number])
                 self.life = lives[number]
-            at_ns = event.at_ns
+            last = event
             take = take_of(kind)
             if self.returned and kind in _WORK:
                 self.facts.late.append((at, event))
             elif take is not None:
                 take(self, at, event)
-        self.life.end_ns = at_ns
+        self._leave(last)
+
+    def _leave(self, last: Event | None) -> None:
+        if last is not None:
+            self.life.end_ns = last.at_ns
 
     def request(self, at: int, event: RequestSent) -> None:
         sent = at, event
@@ -135,8 +139,8 @@ class _Reader:
     def response(self, at: int, event: ResponseReceived) -> None:
         sent = self.sent.pop(event.number, None)
         if sent is not None:
-            self.turn = Turn(*sent, at, event)
-            self.life.turns.append(self.turn)
+            turn = self.turn = Turn(sent[0], sent[1], at, event)
+            self.life.turns.append(turn)
 
     def failure(self, at: int, event: RequestFailed) -> None:
         self.sent.pop(event.number, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache, partial
 from operator import attrgetter
 
 from agentsim.core import Registry, UsageError
@@ -52,8 +53,10 @@ from agentsim.invariants.conversation.structuring import stops_by_structure
 from agentsim.invariants.conversation.telling import result_true
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
+    Check,
     Invariant,
     Judgement,
+    Ruling,
     VerdictStatus,
     not_applicable,
 )
@@ -61,8 +64,6 @@ from agentsim.invariants.ruling import checked_ruling
 from agentsim.trace import Trace
 
 __all__ = ["INVARIANTS", "judge", "overall"]
-
-UNSEEN = "the agent is a program of its own: only the wire was seen"
 
 _ALL = (
     results_in_order,
@@ -144,23 +145,30 @@ def judge(
                 f"{type(entry).__name__}"
             )
     facts = Facts(trace)
-    wire_only = facts.header.wire_only
-    found: list[Judgement] = []
-    for entry in (*chosen, *extra):
-        if wire_only and entry.needs_inside:
-            ruling = not_applicable(UNSEEN)
-        elif _OURS.get(entry.id) is entry:
-            ruling = entry.check(facts)
-        else:
-            ruling = checked_ruling(entry, facts)
-        found.append(_made(Judgement, (entry.id, *ruling)))
-    return tuple(found)
+    checks = _checks((*chosen, *extra), wire_only=facts.header.wire_only)
+    # As `Judgement._make` makes it, without its two calls in Python.
+    new = tuple.__new__
+    return tuple([new(Judgement, name + check(facts)) for name, check in checks])
 
 
-_OURS = INVARIANTS.own
+@lru_cache(maxsize=16)
+def _checks(
+    entries: tuple[Invariant, ...], *, wire_only: bool
+) -> list[tuple[tuple[str], Check]]:
+    """What to ask for each invariant, with its id as the beginning of a judgement."""
+    return [((entry.id,), _check(entry, wire_only=wire_only)) for entry in entries]
 
-_made = tuple.__new__
-"""Makes a judgement as `Judgement._make` does, without its two calls in Python."""
+
+def _check(entry: Invariant, *, wire_only: bool) -> Check:
+    if wire_only and entry.needs_inside:
+        return _unseen
+    if INVARIANTS.own.get(entry.id) is entry:
+        return entry.check
+    return partial(checked_ruling, entry)
+
+
+def _unseen(_facts: Facts) -> Ruling:
+    return not_applicable("the agent is a program of its own: only the wire was seen")
 
 
 def overall(
@@ -172,8 +180,10 @@ def overall(
         named: Ids that the user asked for by name: without evidence on them the
             verdict is open.
     """
-    if any(entry.status == "violated" for entry in judgements):
+    if "violated" in [entry.status for entry in judgements]:
         return "violated"
-    if any(entry.status == "unknown" and entry.id in named for entry in judgements):
-        return "unknown"
+    if named:
+        unknown = [entry.id for entry in judgements if entry.status == "unknown"]
+        if any(name in named for name in unknown):
+            return "unknown"
     return "holds"

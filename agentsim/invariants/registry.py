@@ -95,9 +95,11 @@ def not_applicable(why: str) -> Ruling:
     return "not_applicable", 0, (), why
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Invariant:
     """A rule that a run keeps, with what a reader needs to believe it.
+
+    Each is equal to itself alone.
 
     Attributes:
         id: Public name, in words joined by hyphens.
