@@ -10,18 +10,27 @@ __all__ = ["Meter"]
 class Meter:
     """Counts the tokens of every response once, and compares them to the budget."""
 
-    __slots__ = ("_limits", "usage")
+    __slots__ = ("_cache_read", "_completion", "_estimated", "_limits", "_prompt")
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self.usage = Usage()
+        self._prompt = self._completion = self._cache_read = 0
+        self._estimated = False
 
     def add(self, request: Request, response: Response) -> None:
         """Account a response; one without usage by an estimate, never as zero."""
         usage = response.usage
         if usage is None:
             usage = estimate_usage(request, response.message)
-        self.usage += usage
+        self._prompt += usage.prompt
+        self._completion += usage.completion
+        self._cache_read += usage.cache_read
+        self._estimated = self._estimated or usage.estimated
+
+    @property
+    def usage(self) -> Usage:
+        """All tokens so far."""
+        return Usage(self._prompt, self._completion, self._cache_read, self._estimated)
 
     @property
     def billable(self) -> float:

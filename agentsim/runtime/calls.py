@@ -113,7 +113,7 @@ async def _execute(
     slot.operation = session.operations
     slot.state = "running"
     session.executed[name] = session.executed.get(name, 0) + 1
-    if session.emit.heard:
+    if session.config.on is not None:  # the copy is worth it only if somebody listens
         session.emit(ToolStarted(slot.operation, name, _copy(arguments), slot.call.id))
     ending: ToolEnding
     try:

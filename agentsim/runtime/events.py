@@ -21,36 +21,22 @@ __all__ = ["LogEvents"]
 _LOGGER = logging.getLogger("agentsim.runtime")
 
 
-class Emitter:
-    """Hands events to the handler of a run.
+def tell(on: Observe | None, event: Event) -> None:
+    """Hand an event, as that of a runtime, to the handler of a run.
 
-    What a handler raises is logged and goes no further (R11).
+    What the handler raises is logged and goes no further (R11).
     """
-
-    __slots__ = ("_on",)
-
-    def __init__(self, on: Observe | None) -> None:
-        self._on = on
-
-    @property
-    def heard(self) -> bool:
-        """Whether anybody listens: an event that costs a copy is made only then."""
-        return self._on is not None
-
-    def __call__(self, event: Event) -> None:
-        """Tell one event, as that of a runtime."""
-        on = self._on
-        if on is None:
-            return
-        event.who = "runtime"
-        try:
-            on(event)
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
-            _LOGGER.warning(
-                "the event handler raised %s at %r; the run goes on",
-                type(error).__name__,
-                event.kind,
-            )
+    if on is None:
+        return
+    event.who = "runtime"
+    try:
+        on(event)
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
+        _LOGGER.warning(
+            "the event handler raised %s at %r; the run goes on",
+            type(error).__name__,
+            event.kind,
+        )
 
 
 class LogEvents:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Literal, TypeVar
 
 from agentsim.core import (
     CallKey,
+    Event,
     History,
     Message,
     Status,
@@ -25,7 +27,7 @@ from agentsim.core import (
 from agentsim.runtime.accounting import Meter
 from agentsim.runtime.config import AgentConfig, keeper, open_calls, recall
 from agentsim.runtime.detector import Detector
-from agentsim.runtime.events import Emitter
+from agentsim.runtime.events import tell
 from agentsim.runtime.ids import CallIds
 from agentsim.runtime.texts import SUPERSEDED, describe
 
@@ -126,7 +128,7 @@ class Session:
         self.meter = Meter(config.limits)
         self.detector = Detector(config.loop)
         self.ids = CallIds()
-        self.emit = Emitter(config.on)
+        self.emit: Callable[[Event], None] = partial(tell, config.on)
         self.tools = {tool.name: tool for tool in config.tools}
         self.definitions = tuple([tool.definition for tool in config.tools])
         self.iterations = 0
@@ -194,8 +196,12 @@ class Session:
             RunOver: when the memory fails.
         """
         slots, self.slots = self.slots, []
-        self.tools_called += [s.call.name for s in slots if s.state != "waiting"]
-        self.append(*[slot.result for slot in slots])
+        results = []
+        for slot in slots:
+            if slot.state != "waiting":
+                self.tools_called.append(slot.call.name)
+            results.append(slot.result)
+        self.append(*results)
 
     def check(self) -> None:
         """Refuse to go on in a run that is closed, or at its deadline.
