@@ -105,9 +105,8 @@ class JobTask(asyncio.Task[None]):
         return self._number
 
 
-@cache
 def base_attributes() -> dict[str, Any]:
-    """What the base class sets at construction, made once: it asks for the clock.
+    """What the base class sets at construction: it asks for the clock.
 
     Its queues are among it and shared by all loops: none is in use here.
     """
@@ -152,7 +151,8 @@ def run_ready(
         left -= count
         if left < 0:
             return False
-        for _ in range(count):
+        while count:
+            count -= 1
             handle = popleft()
             if handle._cancelled:
                 continue
@@ -169,24 +169,27 @@ def run_ready(
             return True
 
 
-class SimHandle(asyncio.Handle):
-    """A handle made without asking the loop whether it debugs: each step makes one."""
+def ready_handle(
+    callback: Callable[..., object],
+    args: tuple[Any, ...],
+    loop: SimLoop,
+    context: Context | None,
+) -> asyncio.Handle:
+    """Make a handle as its class does, without asking the loop whether it debugs.
 
-    __slots__ = ()
+    Each step of a task makes one, and a call of a class takes several of a function.
+    """
+    handle: Any = _new(asyncio.Handle)
+    handle._context = copy_context() if context is None else context
+    handle._loop = loop
+    handle._callback = callback
+    handle._args = args
+    handle._cancelled = False
+    handle._repr = handle._source_traceback = None
+    return cast("asyncio.Handle", handle)
 
-    def __init__(
-        self,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        loop: SimLoop,
-        context: Context | None,
-    ) -> None:
-        self._context = copy_context() if context is None else context
-        self._loop = loop
-        self._callback = callback
-        self._args = args
-        self._cancelled = False
-        self._repr = self._source_traceback = None
+
+_new = object.__new__
 
 
 def timer_handle(

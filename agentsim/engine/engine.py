@@ -128,9 +128,8 @@ class Engine:
         self.life_number += 1
         self._loop = loop = SimLoop(self.now_ns, self.life_number)
         gates: list[Gate] = []
-        life = Life(
-            self.life_number, loop, gates=gates, record=self._record, draw=self._draw
-        )
+        draw = partial(self._scheduler.draw, loop)
+        life = Life(self.life_number, loop, gates=gates, record=self._record, draw=draw)
         loop.jobs = Jobs(loop, life.gate)
         collecting = gc.isenabled()
         # Else finalizers of the agent's garbage would run at a random step.
@@ -163,10 +162,6 @@ class Engine:
         corpses, self._corpses = self._corpses, []
         for loop in corpses:
             bury(loop)
-
-    def _draw(self, label: str, options: Sequence[str], kinds: Sequence[str]) -> int:
-        assert self._loop is not None
-        return self._scheduler.draw(self._loop, label, options, kinds)
 
     def _drive(self, now: Incarnation) -> Ending:
         """Run what is ready, and let one thing happen when nothing is, to the end."""

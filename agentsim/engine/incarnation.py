@@ -107,7 +107,7 @@ class Incarnation:
         if not self.cancelled:
             for gate in [one for one in self.gates if one.label.startswith(BEGINS)]:
                 self.gates.remove(gate)
-                gate.set_result(None)
+                gate.opened.set_result(None)
 
     def stuck(self) -> Ending:
         """End a life in which nothing can go on."""

@@ -92,13 +92,11 @@ class Life:
             if not 0 < latency_s < math.inf:
                 await self._wait_for_ever(latency_s)
             due_ns += round(latency_s * SECOND_NS)
-        gate = Gate(loop=loop)
-        gate.label = label
-        gate.due_ns = due_ns
+        gate = Gate(label, due_ns, asyncio.Future(loop=loop))
         gates = self._gates
         gates.append(gate)
         try:
-            await gate
+            await gate.opened
         except BaseException:
             # It has not opened: that happens only when nothing is ready, and then
             # its task is the next to run.

@@ -12,7 +12,7 @@ import asyncio
 import math
 import threading
 import weakref
-from _thread import LockType, allocate_lock
+from _thread import allocate_lock
 from collections import deque
 from collections.abc import (
     AsyncGenerator,
@@ -33,10 +33,10 @@ from agentsim.core import UsageError
 from agentsim.engine.asyncio_shim import (
     EAGER_FACTORY,
     SimFuture,
-    SimHandle,
     SimTask,
     base_attributes,
     nobody_asked,
+    ready_handle,
     timer_handle,
 )
 from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
@@ -57,12 +57,6 @@ _Factory = Callable[..., asyncio.Future[Any]]
 SECOND_NS = 1_000_000_000
 _CANCELLED_TIMERS_MAX = 64
 _REFUSALS_MAX = 3
-
-
-def _bell() -> LockType:
-    bell = allocate_lock()
-    bell.acquire()
-    return bell
 
 
 class SimLoop(asyncio.BaseEventLoop):
@@ -89,35 +83,33 @@ class SimLoop(asyncio.BaseEventLoop):
 
     _debug: bool
 
+    # How each begins is said once for all of them: a loop is made for every life.
+    halted = stuck = dead = False
+    failure: BaseException | None = None
+    moved: Callable[[], None] | None = None
+    jobs: Jobs | None = None
+    looks = held_up = refusals = 0
+    _factory: _Factory | None = None
+    _tasks_max = 64
+    _last_task = _last_future = _last_scope = _last_timer = _last_generator = 0
+    _cancelled_timers = 0
+
     def __init__(self, now_ns: int = 0, life: int = 1) -> None:
-        vars(self).update(base_attributes())
         self.life = life
         self.now_ns = now_ns
         self.ready: deque[asyncio.Handle] = deque()
         self.timers: list[tuple[int, int, asyncio.TimerHandle]] = []
-        self.halted = False
-        self.failure: BaseException | None = None
-        self.stuck = False
-        self.moved: Callable[[], None] | None = None
-        self.jobs: Jobs | None = None
-        self.dead = False
         self.unhandled: list[str] = []
-        self.looks = 0
         self._seconds = now_ns / SECOND_NS
         self._thread = threading.get_ident()
         self.idents = {self._thread}
         self._asked_for: set[int] = set()
         self.handed_in: deque[asyncio.Future[bool]] = deque()
-        self._bell = _bell()
-        self.held_up = 0
-        self._factory: _Factory | None = None
+        self._bell = allocate_lock()
+        self._bell.acquire()
         self._tasks: list[asyncio.Future[Any]] = []
-        self._tasks_max = 64
         self._generators: dict[int, weakref.ref[AsyncGenerator[Any, Any]]] = {}
         self._closers: list[asyncio.Future[Any]] = []
-        self._last_task = self._last_future = self._last_scope = 0
-        self._last_timer = self._last_generator = 0
-        self._cancelled_timers = self.refusals = 0
 
     # ------------------------------------------------------------------------ time
 
@@ -135,9 +127,10 @@ class SimLoop(asyncio.BaseEventLoop):
     def next_timer_ns(self) -> int | None:
         """When the next timer is due, or None when there is none."""
         timers = self.timers
-        while timers and timers[0][2].cancelled():
-            heappop(timers)
-            self._cancelled_timers -= 1
+        if self._cancelled_timers:
+            while timers and timers[0][2].cancelled():
+                heappop(timers)
+                self._cancelled_timers -= 1
         return timers[0][0] if timers else None
 
     def release_due(self) -> None:
@@ -206,7 +199,7 @@ class SimLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
     ) -> asyncio.Handle:
         """Call as soon as all that is ready before has run."""
-        make = asyncio.Handle if self._debug else SimHandle
+        make = asyncio.Handle if self._debug else ready_handle
         handle = make(callback, args, self, context)
         self.ready.append(handle)
         return handle
@@ -498,3 +491,7 @@ def _refuser(name: str, kind: str) -> Callable[..., asyncio.Future[Any]]:
 
 for _name, _kind in REFUSED_METHODS.items():
     setattr(SimLoop, _name, _refuser(_name, _kind))
+
+# Its base class is not asked to construct it: what that would set is set here.
+for _name, _value in base_attributes().items():
+    setattr(SimLoop, _name, _value)

@@ -160,7 +160,7 @@ class Scheduler:
         if due_ns > loop.now_ns and (timer_ns is None or due_ns < timer_ns):
             loop.advance(due_ns)
         now.gates.remove(gate)
-        gate.set_result(None)
+        gate.opened.set_result(None)
         return True
 
     def _fire(self, now: Incarnation, timer_ns: int) -> bool:

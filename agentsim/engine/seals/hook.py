@@ -19,6 +19,8 @@ _STARTERS = "multiprocessing.popen_"
 
 _NEW_SOCKET = "socket.__new__"
 
+_HEARD = frozenset((*EVENTS, "import", _NEW_SOCKET))
+
 
 class Judge(Protocol):
     """What decides about an attempt; it raises to refuse."""
@@ -76,6 +78,8 @@ class _Hook:
         judges = self._judges
         if not judges:
             return
+        if event not in _HEARD:
+            return
         if event == "import" and str(args[0]).startswith(_STARTERS):
             event = PROCESS
         if event == _NEW_SOCKET:
@@ -90,6 +94,10 @@ class _Hook:
                 judge.judge(event, args)
         finally:
             self._asking.now = False
+
+
+# Python looks for it at each event; to look in vain takes longer than all that it hears.
+_Hook.hear.__cantrace__ = False  # type: ignore[attr-defined]
 
 
 def current_thread() -> threading.Thread | None:
