@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from agentsim.core import (
@@ -14,7 +14,6 @@ from agentsim.core import (
     Response,
     StreamFault,
     UnscriptedRequest,
-    Usage,
     tokens_of,
 )
 from agentsim.providers.caching import PromptCache
@@ -118,12 +117,14 @@ class ScriptedModel:
             prepared = self._finder.remember(index, reply)
         reply = prepared.reply
         self._given.add(index)
-        usage = reply.usage
+        message, usage = self._finder.message_of(prepared), reply.usage
         if usage == "counted":
             cached = self._cache.read(request, view)
-            usage = Usage(tokens_of(view.characters), prepared.tokens, cached)
-        message = self._finder.message_of(prepared)
-        response = Response(message, prepared.reason, usage, reply.refusal)
+            response = prepared.counted(tokens_of(view.characters), cached)
+            if message is not prepared.message:
+                response = replace(response, message=message)
+        else:
+            response = Response(message, prepared.reason, usage, reply.refusal)
         own = reply.latency_s
         return Answer(response, index, latency_s if own is None else own)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.core import Message, ToolCall, tokens_of
+from agentsim.core import Message, Response, ToolCall, Usage, tokens_of
 from agentsim.providers.reply import Reply, call_id
 
 
@@ -15,7 +15,7 @@ class Prepared:
         tokens: How many tokens the fake service counts for it.
     """
 
-    __slots__ = ("derived", "message", "reason", "reply", "tokens")
+    __slots__ = ("_counted", "derived", "message", "reason", "reply", "tokens")
 
     def __init__(self, reply: Reply, index: int) -> None:
         count = len(reply.calls)
@@ -30,6 +30,21 @@ class Prepared:
         self.derived = tuple(derived for call, derived in asked if call.id is None)
         self.reason = reply.reason
         self.tokens = tokens_of(self.message.characters)
+        self._counted = Response(self.message)
+
+    def counted(self, prompt: int, cached: int) -> Response:
+        """The response with the tokens counted; in most runs that of the run before.
+
+        Args:
+            prompt: Tokens of the request.
+            cached: How many of them were read from the cache.
+        """
+        usage = self._counted.usage
+        if usage is None or (usage.prompt, usage.cache_read) != (prompt, cached):
+            usage = Usage(prompt, self.tokens, cached)
+            refusal = self.reply.refusal
+            self._counted = Response(self.message, self.reason, usage, refusal)
+        return self._counted
 
     def renumbered(self, taken: set[str]) -> Message:
         """The message with other derived ids, which are not taken."""

@@ -83,9 +83,8 @@ class Run:
     @property
     def met(self) -> Iterator[str]:
         """What the run met: faults, texts of rules, cancel, crash, and invariants."""
-        yield from self.struck
-        yield from self.rules_met
-        yield from (j.id for j in self.verdict.judgements if j.evidence)
+        evident = [found.id for found in self.verdict.judgements if found.evidence]
+        return iter([*self.struck, *self.rules_met, *evident])
 
     @property
     def token(self) -> str:

@@ -57,7 +57,7 @@ class Verdict:
     @property
     def violated(self) -> tuple[Judgement, ...]:
         """The judgements that found a violation."""
-        return tuple(entry for entry in self.judgements if entry.status == "violated")
+        return tuple([one for one in self.judgements if one.status == "violated"])
 
 
 def check_named(named: Collection[str]) -> None:

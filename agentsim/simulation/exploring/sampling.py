@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from agentsim.engine import Seeded
 from agentsim.faults import family_of
@@ -22,6 +22,8 @@ from agentsim.simulation.menu import Menu
 __all__ = ["Sampled"]
 
 T = TypeVar("T")
+
+Which = Literal["going on", "cutting", "any"]
 
 TEMPERS = (0.05, 0.15, 0.35, 0.6)
 """Probabilities of a deviation; one for each run."""
@@ -84,50 +86,47 @@ class Sampled(Seeded):
         kinds = self.kinds
         first = arity - len(kinds)
         if 0 <= self._cut_at <= position and label.startswith(self._cut_at_label):
-            places = self._places(kinds, first, cutting=True)
+            places = self._allowed(kinds, "cutting")
             if places:
                 self._cut_at = -1
-                return self._by_family(kinds, first, places)
+                return first + _one(_one(places, self._random), self._random)
         if super().draw(position, label, arity) == 0:
             if self.deviations or position < self._due:
                 return 0
             cut = position >= self._last and self._random() < CUT_WILD
         else:
             cut = self._wild > 0 and self._random() < self._wild
-        places = [*range(1, first), *self._places(kinds, first, cutting=False)]
-        if cut:
-            places += self._places(kinds, first, cutting=True)
-        return self._by_family(kinds, first, places) if places else 0
+        places = [(option - first,) for option in range(1, first)]
+        places += self._allowed(kinds, "any" if cut else "going on")
+        return first + _one(_one(places, self._random), self._random) if places else 0
 
-    def _places(self, kinds: Sequence[str], first: int, *, cutting: bool) -> list[int]:
-        """The options that the run allows: those that may cut it short, or the others."""
+    def _allowed(self, kinds: Sequence[str], which: Which) -> list[tuple[int, ...]]:
+        """The places of the options that the run allows, by family.
+
+        Of much the same options all together are as likely as another one alone.
+        """
         enabled = self._enabled
         return [
-            first + place
-            for place, family in _sorted(tuple(kinds), self._rare)[cutting]
+            places
+            for family, places in _families(tuple(kinds), self._rare, which)
             if enabled.get(family, True)
         ]
 
-    def _by_family(self, kinds: Sequence[str], first: int, places: list[int]) -> int:
-        """One of the options; of much the same ones all together are as likely as one."""
-        families: dict[object, list[int]] = {}
-        for place in places:
-            family = place if place < first else family_of(kinds[place - first])
-            families.setdefault(family, []).append(place)
-        return _one(_one(list(families.values()), self._random), self._random)
-
 
 @lru_cache(maxsize=1024)
-def _sorted(
-    kinds: tuple[str, ...], rare: frozenset[str]
-) -> tuple[Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
-    """Places and families of the options that let a run go on, and of those that cut it."""
-    going_on: list[tuple[int, str]] = []
-    cutting: list[tuple[int, str]] = []
+def _families(
+    kinds: tuple[str, ...], rare: frozenset[str], which: Which
+) -> Sequence[tuple[str, tuple[int, ...]]]:
+    """The families of options, with their places: those that let a run go on first."""
+    going_on: list[int] = []
+    cutting: list[int] = []
     for place, kind in enumerate(kinds):
-        cuts = kind in rare or kind in CUTTING
-        (cutting if cuts else going_on).append((place, family_of(kind)))
-    return going_on, cutting
+        (cutting if kind in rare or kind in CUTTING else going_on).append(place)
+    places = {"going on": going_on, "cutting": cutting, "any": going_on + cutting}
+    families: dict[str, list[int]] = {}
+    for place in places[which]:
+        families.setdefault(family_of(kinds[place]), []).append(place)
+    return [(family, tuple(found)) for family, found in families.items()]
 
 
 def _cutting(menu: Menu, drawn: float) -> str:

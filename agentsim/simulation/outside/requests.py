@@ -57,8 +57,9 @@ class CheckedClient:
         return self._client.stream(request)
 
     def _check(self, request: Request) -> None:
+        fault = None if _is_usual(request) else _request_fault(request)
         fault = (
-            _request_fault(request)
+            fault
             or self._tools_fault(request.tools)
             or _numbers_fault(request.temperature, request.max_tokens)
             or self._history_fault(request.messages)
@@ -113,6 +114,15 @@ def _extends(messages: Sequence[Message], seen: Sequence[Message]) -> bool:
     return len(messages) >= len(seen) and all(map(operator.is_, seen, messages))
 
 
+def _is_usual(request: Request) -> bool:
+    """Whether a request is of the usual types: to ask for the general takes longer."""
+    return (
+        type(request) is Request
+        and type(request.model) is str
+        and type(request.messages) is MessageView
+    )
+
+
 def _request_fault(request: object) -> str | None:
     if not isinstance(request, Request):
         return f"expected a Request, got {_kind(request)}"
@@ -130,6 +140,8 @@ def _request_fault(request: object) -> str | None:
 
 
 def _numbers_fault(temperature: object, max_tokens: object) -> str | None:
+    if type(temperature) is float and max_tokens is None:
+        return None  # the usual case
     if isinstance(temperature, bool) or not isinstance(temperature, (int, float)):
         return f"temperature: expected a number, got {_kind(temperature)}"
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, (int, type(None))):
@@ -150,7 +162,7 @@ def _message_fault(message: object) -> str | None:
         return f".role: expected one of {', '.join(ROLES)}"
     if not isinstance(content, str):
         return f".content: expected a text, got {_kind(content)}"
-    if not isinstance(answered, (str, type(None))):
+    if answered is not None and not isinstance(answered, str):
         return f".tool_call_id: expected a text, got {_kind(answered)}"
     if not isinstance(calls, tuple):
         return f".tool_calls: expected a tuple, got {_kind(calls)}"
@@ -163,8 +175,11 @@ def _message_fault(message: object) -> str | None:
 def _is_call(call: object) -> bool:
     if not isinstance(call, ToolCall):
         return False
-    parts: tuple[object, ...] = (call.id, call.name, call.arguments)
-    return all(issubclass(kind, str) for kind in map(type, parts))
+    kinds = (type(call.id), type(call.name), type(call.arguments))
+    return kinds == _TEXTS or all(issubclass(kind, str) for kind in kinds)
+
+
+_TEXTS = (str, str, str)
 
 
 def _kind(value: object) -> str:

@@ -44,6 +44,10 @@ def _texts_of(strike: Strike) -> tuple[str, ...]:
     return (*rules, *groups_of(fault.name))
 
 
+_operation = lru_cache(maxsize=1024)(Operation)
+"""Runs of one scenario meet the same ones again and again."""
+
+
 class _Lasting:
     """A fault that goes on striking the operations of one name."""
 
@@ -137,7 +141,7 @@ class Striker:
             return None
         key = (target, name)
         attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
-        operation = Operation(target, name, attempt, writes, 0, outdated, carried)
+        operation = _operation(target, name, attempt, writes, 0, outdated, carried)
         if self._lasting and key in self._lasting:
             lasting = self._go_on(key)
             if lasting is not None:
