@@ -57,18 +57,17 @@ class LoopWindow:
     arguments and output would take effect more than N times.
     """
 
-    __slots__ = ("_entries", "rules")
+    __slots__ = ("_calls", "_counting", "rules")
 
     def __init__(self, rules: LoopRules) -> None:
         self.rules = rules
-        self._entries: deque[_Entry] = deque(maxlen=rules.window)
+        self._calls: deque[tuple[str, CallKey, bool]] = deque(maxlen=rules.window)
+        # The signatures of those calls, with None in place of one that counts no more.
+        self._counting: deque[str | None] = deque(maxlen=rules.window)
 
     def count(self, sign: str) -> int:
         """How often a signature counts in the window now."""
-        count = 0
-        for entry in self._entries:
-            count += entry.sign == sign and entry.counts
-        return count
+        return self._counting.count(sign)
 
     def add(
         self, sign: str, key: CallKey, *, writes: bool, failed: bool = False
@@ -80,26 +79,18 @@ class LoopWindow:
             writes: Whether the tool is a writing one (not read-only).
             failed: Whether it ended with an error, or did not run.
         """
-        progress = writes and not failed
-        if progress and sign not in [entry.sign for entry in self._entries]:
-            for entry in self._entries:
-                entry.counts = entry.counts and entry.writes
-        self._entries.append(_Entry(sign, key, writes=writes))
-        return self.count(sign)
+        calls, counting = self._calls, self._counting
+        if writes and not failed and sign not in [known for known, _, _ in calls]:
+            for position, (_, _, wrote) in enumerate(calls):
+                if not wrote:
+                    counting[position] = None
+        calls.append((sign, key, writes))
+        counting.append(sign)
+        return counting.count(sign)
 
     def blocking(self, key: CallKey) -> str | None:
         """The signature that blocks a call with this key now, or None (R5.5)."""
-        for entry in self._entries:
-            if entry.key == key and self.count(entry.sign) >= self.rules.block_at:
-                return entry.sign
+        for sign, known, _ in self._calls:
+            if known == key and self.count(sign) >= self.rules.block_at:
+                return sign
         return None
-
-
-class _Entry:
-    __slots__ = ("counts", "key", "sign", "writes")
-
-    def __init__(self, sign: str, key: CallKey, *, writes: bool) -> None:
-        self.sign = sign
-        self.key = key
-        self.writes = writes
-        self.counts = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from agentsim.core import (
@@ -30,7 +31,7 @@ class Detector:
     def __init__(self, rules: LoopRules) -> None:
         self.rules = rules
         self._calls = LoopWindow(rules)
-        self._texts = LoopWindow(rules)
+        self._texts: deque[str] = deque(maxlen=rules.window)
 
     def refuses(self, key: CallKey) -> str | None:
         """The signature for which a writing call must not run now, or None (R5.5)."""
@@ -60,8 +61,8 @@ class Detector:
     def repeats(self, text: str) -> bool:
         """Count a text answer; True when it stands there often enough to end the run."""
         sign = key_signature(("", ""), text)
-        count = self._texts.add(sign, ("", ""), writes=False)
-        return count >= self.rules.end_at
+        self._texts.append(sign)
+        return self._texts.count(sign) >= self.rules.end_at
 
 
 def detect_stuck(history: Sequence[Message], n: int) -> bool:
