@@ -6,8 +6,9 @@ tree, with import aliases followed. `ALLOWED` names the few places that need one
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tests.support.source import Module
 
@@ -19,14 +20,6 @@ class Ban:
     name: str
     instead: str
     calls: tuple[str, ...] = ()
-
-    def covers(self, dotted: str) -> bool:
-        """Whether the name is listed, or lies under a listed `prefix.*`."""
-        return any(
-            dotted == call
-            or (call.endswith(".*") and (dotted + ".").startswith(call[:-1]))
-            for call in self.calls
-        )
 
 
 BANS = (
@@ -133,6 +126,8 @@ BANS = (
 )
 
 BY_NAME = {ban.name: ban for ban in BANS}
+
+BY_CALL = {call: ban for ban in BANS for call in ban.calls}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +251,10 @@ class Offence:
 
 def offences(module: Module) -> Iterator[Offence]:
     """Yield every banned use in a module, allowed or not."""
-    aliases = _aliases(module.tree)
-    inner = {
-        id(node.value)
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Attribute)
-    }
-    for node in ast.walk(module.tree):
+    nodes = [*ast.walk(module.tree)]
+    aliases = _aliases(nodes)
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
         if isinstance(node, ast.Attribute | ast.Name) and id(node) not in inner:
             dotted = _dotted(node, aliases)
             if ban := _banned_by(dotted):
@@ -274,17 +266,24 @@ def offences(module: Module) -> Iterator[Offence]:
 
 
 def _banned_by(dotted: str) -> Ban | None:
-    """Find the ban that covers a resolved name, if any."""
+    """Find the ban that lists a resolved name, or a `prefix.*` of it, if any."""
+    if not dotted:
+        return None
     first, *rest = dotted.split(".")
     if first == "asyncio" and any(part.startswith("_") for part in rest):
         return BY_NAME["private-asyncio"]
-    return next((ban for ban in BANS if ban.covers(dotted)), None)
+    if dotted in BY_CALL:
+        return BY_CALL[dotted]
+    prefixes = accumulate((first, *rest), "{}.{}".format)
+    return next(
+        (BY_CALL[p] for p in map("{}.*".format, prefixes) if p in BY_CALL), None
+    )
 
 
-def _aliases(tree: ast.Module) -> dict[str, str]:
+def _aliases(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """Map each imported local name to the dotted name that it stands for."""
     found = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 first = alias.name.split(".")[0]
