@@ -25,7 +25,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +43,7 @@ from agentsim.simulation import ScenarioFile
 from agentsim.world import SPECS
 from tests.docs.markdown import Block, blocks
 from tests.support.command import Done, agentsim
-from tests.support.projects import metadata, without_others
+from tests.support.inner import run_as_usual
 from tests.support.source import ROOT
 
 __all__ = ["Command", "Page", "commands"]
@@ -231,21 +230,10 @@ def _check_workflow(text: str) -> None:
 
 
 def _pytest(arguments: list[str]) -> Done:
-    """Run pytest as a reader would: in a process and a folder of its own."""
-    installed = metadata(Path.cwd().parent / "installed")
-    plain = ["-p", "no:cacheprovider", "--rootdir", ".", *without_others(arguments)]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *plain, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={
-            **os.environ,
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)]),
-        },
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
+    """Run pytest as a reader would, with the modules of the folder imported anew."""
+    _forget_modules()
+    plain = ["-p", "no:cacheprovider", "--rootdir", "."]
+    return run_as_usual(*plain, *arguments, COLUMNS=os.environ["COLUMNS"])
 
 
 def _compare(expected: Sequence[str], printed: str) -> None:
