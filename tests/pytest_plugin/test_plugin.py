@@ -11,9 +11,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.support.command import Done
+from tests.support.inner import run_in
 from tests.support.projects import run_pytest
 
-pytestmark = pytest.mark.slow  # each starts pytest in a process
+pytestmark = pytest.mark.slow  # each starts pytest
 
 PROJECT = '''
 import json
@@ -166,14 +167,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def once(project: Path, installed: Path) -> Done:
-    """The project run without any option, which makes its snapshots."""
+    """The project run without any option, which makes its snapshots.
+
+    In a process of its own: syrupy knows of one session in each.
+    """
     options = ("--snapshot-update", "-v")
     return run_pytest(project, *CLEAN, *options, installed=installed, beside=["syrupy"])
 
 
 @pytest.fixture(scope="module")
 def again(project: Path, installed: Path, once: Done) -> Done:
-    """The project run over all runs with one deviation."""
+    """The project run over all runs with one deviation, in a process of its own too."""
     options = (
         "--agentsim-deviations=1",
         "--agentsim-traces=traces",
@@ -249,10 +253,10 @@ def test_errors_of_agentsim_show_the_frames_of_the_project_alone(once: Done) -> 
         assert "All traceback entries are hidden" not in shown
 
 
-def test_a_full_trace_shows_all_frames(project: Path, installed: Path) -> None:
+def test_a_full_trace_shows_all_frames(project: Path) -> None:
     """`--full-trace` is for those who look for a bug in agentsim."""
     words = ("--full-trace", "-k", "wrong_script")
-    assert "agentsim/" in run_pytest(project, *words, installed=installed).out
+    assert "agentsim/" in run_in(project, *words).out
 
 
 def test_snapshots_of_runs_are_timelines(once: Done, project: Path) -> None:
@@ -289,7 +293,7 @@ def test_a_declared_fault_that_never_struck_is_said(again: Done, once: Done) -> 
 
 
 def test_declared_faults_strike_in_the_repeated_runs(
-    once: Done, again: Done, project: Path, installed: Path
+    once: Done, again: Done, project: Path
 ) -> None:
     """The answer is lost, and the write made twice; the line repeats it literally."""
     names = ["test_writes_once[a b]", "test_writes_once[c$d'e]"]
@@ -299,15 +303,15 @@ def test_declared_faults_strike_in_the_repeated_runs(
         assert "answer_lost strikes write_file" in shown
         [line] = re.findall(r"Repeat it: pytest (.*)", shown)
         words = shlex.split(line)
-        repeated = run_pytest(project, *CLEAN, *words, installed=installed)
+        repeated = run_in(project, *CLEAN, *words)
         assert "answer_lost strikes write_file" in repeated.out
         assert f"Repeat it: pytest {line}\n" in repeated.out
 
 
-def test_repeated_runs_are_quiet(project: Path, installed: Path) -> None:
+def test_repeated_runs_are_quiet(project: Path) -> None:
     """What the agent prints is shown of the run of the test, and not of all others."""
     words = ("-rP", "-k", "chatty", "--agentsim-runs=20")
-    done = run_pytest(project, *CLEAN, *words, installed=installed)
+    done = run_in(project, *CLEAN, *words)
     assert done.out.count("\nchat\n") == 1
     assert done.out.count("WARNING  root:") == 1
     assert "agentsim: 22 runs in 1 test\n" in done.out
@@ -321,12 +325,10 @@ def test_failing_traces_are_written(again: Done, project: Path) -> None:
     assert "scenario_digest" in json.loads(first)
 
 
-def test_a_trace_that_can_not_be_written_hides_no_failure(
-    project: Path, installed: Path
-) -> None:
+def test_a_trace_that_can_not_be_written_hides_no_failure(project: Path) -> None:
     """The finding is told as ever, with what keeps its trace from being written."""
     words = ("-k", "both_fail", "--agentsim-traces=test_it.py/traces")
-    done = run_pytest(project, *CLEAN, *words, installed=installed)
+    done = run_in(project, *CLEAN, *words)
     assert " is violated: " in done.out
     assert "--agentsim-traces: can't write test_it.py/traces/" in done.out
     assert "Not a directory" in done.out
@@ -343,7 +345,7 @@ def figures(file: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def test_wrong_options_are_said_at_once(project: Path, installed: Path) -> None:
+def test_wrong_options_are_said_at_once(project: Path) -> None:
     """A number that is none, and a token that is none, end the session at its start."""
     for words, said in (
         (
@@ -355,16 +357,16 @@ def test_wrong_options_are_said_at_once(project: Path, installed: Path) -> None:
             "--agentsim-replay: 'xyz' is not a replay token such as",
         ),
     ):
-        done = run_pytest(project, *words, installed=installed)
+        done = run_in(project, *words)
         assert done.code == pytest.ExitCode.USAGE_ERROR
-        assert said in done.err
+        assert said in done.out
 
 
-def test_random_runs_are_made(project: Path, installed: Path) -> None:
+def test_random_runs_are_made(project: Path) -> None:
     """`--agentsim-runs` repeats each run so often, with the seed in the report."""
     options = ("--agentsim-runs=20", "--agentsim-seed=3", "--junitxml=y.xml")
     words = (*options, "-k", "marked or chatty", "-o", "agentsim_faults=slow")
-    done = run_pytest(project, *CLEAN, *words, installed=installed)
+    done = run_in(project, *CLEAN, *words)
     assert done.code == 0, done.out + done.err
     properties = figures(project / "y.xml")["test_chatty[1]"]
     assert properties["agentsim_seed"] == "3"

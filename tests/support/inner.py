@@ -17,7 +17,7 @@ import pytest
 from agentsim.pytest_plugin import hooks
 from tests.support.command import Done
 
-__all__ = ["run_as_usual", "run_here"]
+__all__ = ["run_as_usual", "run_here", "run_in"]
 
 
 _WITHOUT = (
@@ -38,8 +38,13 @@ def run_here(folder: Path, *arguments: str, **env: str) -> Done:
     without = [f"no:{name}" for name in _WITHOUT]
     options = ["-s", "-W", "error", "--import-mode=importlib"]
     options += [word for name in without for word in ("-p", name)]
+    return run_in(folder, *options, *arguments, **env)
+
+
+def run_in(folder: Path, *arguments: str, **env: str) -> Done:
+    """Run `pytest ARGUMENTS` in a folder, with what else pytest has."""
     with contextlib.chdir(folder), _own_modules(folder):
-        return run_as_usual(*options, *arguments, **env)
+        return run_as_usual(*arguments, **env)
 
 
 def run_as_usual(*arguments: str, **env: str) -> Done:
