@@ -28,7 +28,7 @@ def signature(name: str, arguments: str, output: str) -> str:
 def key_signature(key: CallKey, output: str) -> str:
     """`signature` of a call whose key is known, so that its JSON is read only once."""
     length = len(key[1]) + len(output)
-    return _known(key, output) if length <= KNOWN_LENGTH else _digest(key, output)
+    return (_known if length <= KNOWN_LENGTH else _lately)(key, output)
 
 
 def _digest(key: CallKey, output: str) -> str:
@@ -41,6 +41,7 @@ def _digest(key: CallKey, output: str) -> str:
 
 
 _known = lru_cache(maxsize=1024)(_digest)
+_lately = lru_cache(maxsize=8)(_digest)  # long ones: a judge signs what a run signed
 
 
 def call_key(name: str, arguments: str) -> CallKey:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from agentsim.faults.kinds import Fault, Garble, Operation
 
 __all__ = ["HUGE_CHARACTERS", "SLOW_S", "TOOL_FAULTS"]
@@ -29,6 +31,11 @@ def instead(value: object) -> Garble:
 
 def huge(_output: object, _operation: Operation) -> object:
     """Put out a log of 1 MiB."""
+    return _huge_log()
+
+
+@cache
+def _huge_log() -> str:
     return (_LINE * (HUGE_CHARACTERS // len(_LINE) + 1))[:HUGE_CHARACTERS]
 
 
