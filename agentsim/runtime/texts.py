@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from agentsim.core import Status, WorldError
 
@@ -22,6 +23,7 @@ _WHY: dict[Status, str] = {
     "failed": "the run failed",
 }
 
+_WORD = re.compile(r"\S+")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -74,5 +76,7 @@ def describe(error: BaseException) -> str:
 
 def clip(text: str, length: int = 200) -> str:
     """Shorten a text to one line of at most `length` characters."""
-    line = " ".join(text.split())
+    # More words than `length` are too long in any case: a huge text has no need of all.
+    words = [match[0] for match in islice(_WORD.finditer(text), length + 1)]
+    line = " ".join(words)
     return line if len(line) <= length else line[: length - 1] + "…"

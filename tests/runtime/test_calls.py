@@ -261,6 +261,7 @@ def test_clipping_keeps_one_short_line() -> None:
     """Long and broken texts are shortened for one line."""
     assert clip("a\n b") == "a b"
     assert clip("x" * 300, 10) == "x" * 9 + "…"
+    assert clip(" a\n" * 300, 10) == "a a a a a…"
 
 
 def test_confirmation_is_asked_when_the_turn_comes() -> None:
