@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from agentsim.core import Message
 from agentsim.invariants.checks.timing import UNCERTAIN, is_uncertain
@@ -134,22 +135,29 @@ def _told(
     life: Life, turn: Turn, asked: Asked, result: Message, *, behind: bool
 ) -> Iterator[Violation | None]:
     """One entry where a write was cut off: what is wrong with its result, or None."""
-    last, text = asked.last, result.content.lower()
-    denied = any(words in text for words in NOT_RUN)
+    last, denied = asked.last, _says(NOT_RUN, result.content)
     if last is None:
         if life.status in ENDED and _could_run(asked) and result.is_error:
-            claimed = behind and not denied and any(words in text for words in OPEN)
+            claimed = behind and not denied and _says(OPEN, result.content)
             if claimed or denied:
                 yield _never_ran(turn, asked, result) if claimed else None
         return
     ending = last.end.ending if last.end is not None else "cancelled"
     if ending == "cancelled" and life.status in CUT:
+        text = result.content.lower()
         words = last.end.output if last.end is not None else ""
         told = is_uncertain(text) or (words and words.lower() in text)
         yield None if result.is_error and told else _under_way(turn, asked, result)
     elif ending != "error" and (ending == "unknown" or denied):
-        wrong = denied and result.is_error and not is_uncertain(text)
+        wrong = denied and result.is_error and not is_uncertain(result.content)
         yield _under_way(turn, asked, result) if wrong else None
+
+
+@lru_cache(maxsize=64)
+def _says(some: tuple[str, ...], content: str) -> bool:
+    """Whether a result has any of these words; results come again from run to run."""
+    text = content.lower()
+    return any(words in text for words in some)
 
 
 def _could_run(asked: Asked) -> bool:
