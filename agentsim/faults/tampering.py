@@ -148,7 +148,9 @@ def without_usage(response: Response, _operation: Operation) -> Response:
 
 def _with_id(response: Response, call_id: str) -> Response:
     message = response.message
-    calls = tuple(replace(call, id=call_id) for call in message.tool_calls)
+    calls = tuple(
+        ToolCall(call_id, call.name, call.arguments) for call in message.tool_calls
+    )
     return replace(response, message=replace(message, tool_calls=calls))
 
 
@@ -157,7 +159,7 @@ def _with_calls(
 ) -> Response:
     """The response with these calls, each under an id of its own."""
     fresh = tuple(
-        replace(call, id=_fresh_id(operation, position))
+        ToolCall(_fresh_id(operation, position), call.name, call.arguments)
         for position, call in enumerate(calls, start=1)
     )
     return replace(response, message=replace(response.message, tool_calls=fresh))

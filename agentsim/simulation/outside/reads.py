@@ -9,7 +9,7 @@ from agentsim.core import canonical_json
 
 __all__ = ["Reads"]
 
-Key = tuple[str, str]
+Key = tuple[str, object]
 
 
 class Reads:
@@ -49,6 +49,11 @@ class Reads:
 
 def _key(name: str, arguments: Mapping[str, Any]) -> Key | None:
     """Name and arguments; None where an agent gave what no model can write."""
+    for key, value in arguments.items():
+        if type(key) is not str or type(value) is not str:
+            break
+    else:  # texts only, as in most calls: they need no JSON to be compared
+        return name, tuple(sorted(arguments.items()))
     try:
         return name, canonical_json(dict(arguments))
     except (TypeError, ValueError):
