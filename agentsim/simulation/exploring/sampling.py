@@ -90,12 +90,14 @@ class Sampled(Seeded):
             if places:
                 self._cut_at = -1
                 return first + _one(_one(places, self._random), self._random)
-        if super().draw(position, label, arity) == 0:
+        chance = self._random
+        if chance() >= self.probability:
             if self.deviations or position < self._due:
                 return 0
-            cut = position >= self._last and self._random() < CUT_WILD
+            cut = position >= self._last and chance() < CUT_WILD
         else:
-            cut = self._wild > 0 and self._random() < self._wild
+            chance()  # the option that `Seeded` takes: seeds give the runs they gave
+            cut = self._wild > 0 and chance() < self._wild
         places = [(option - first,) for option in range(1, first)]
         places += self._allowed(kinds, "any" if cut else "going on")
         return first + _one(_one(places, self._random), self._random) if places else 0
