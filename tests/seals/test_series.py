@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import time
@@ -42,13 +43,26 @@ def test_runs_of_a_series_are_as_alone() -> None:
 
 @pytest.mark.usefixtures("far_from_utc")
 def test_a_series_puts_back_what_was_there() -> None:
-    """Generator and time zone are those of before, after an error as well."""
+    """Generator, time zone and collector are as before, after an error as well."""
     random.seed(7)
     state, zone = random.getstate(), (os.environ["TZ"], time.tzname)
+    thresholds = gc.get_threshold()
     with suppress(ZeroDivisionError), Series():
         run(looks)
         raise ZeroDivisionError
     assert (random.getstate(), os.environ["TZ"], time.tzname) == (state, *zone)
+    assert gc.get_threshold() == thresholds
+
+
+def test_a_series_leaves_a_collector_alone_that_is_off() -> None:
+    """Who collects by hand set its threshold to zero, and means it."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(0)
+    try:
+        with Series():
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def test_a_run_within_a_run_of_a_series_leaves_its_chance_alone() -> None:

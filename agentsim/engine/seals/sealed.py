@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from agentsim.engine.seals.aliases import Aliases
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
 
 __all__ = ["Sealed", "Series"]
+
+YOUNG_MAX = 20_000
+"""Objects that a series of runs makes before the garbage among them is looked for."""
 
 _ALIASES = Aliases((*TIMERS, *SOURCES))
 
@@ -58,13 +62,16 @@ class Series:
 
     To change the time zone, and to read the state of a generator, are the dearest things
     that a seal does. In an exploration nobody but us does anything between two runs, so
-    there both are put back at its end only.
+    there both are put back at its end only. Garbage waits for several runs: of one alone
+    most is alive whenever it is looked for.
     """
 
-    __slots__ = ("_put_back", "_zone")
+    __slots__ = ("_put_back", "_thresholds", "_zone")
 
     def __enter__(self) -> None:
         """Note what is there."""
+        self._thresholds = young, middle, old = gc.get_threshold()
+        gc.set_threshold(young and max(young, YOUNG_MAX), middle, old)
         self._put_back = keep_generator()
         self._zone = zone_to_utc()
         series_begun()
@@ -74,3 +81,4 @@ class Series:
         series_over()
         zone_back(self._zone)
         self._put_back()
+        gc.set_threshold(*self._thresholds)
