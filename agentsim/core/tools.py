@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from agentsim.core.errors import UsageError
@@ -113,9 +114,15 @@ class Rights:
 
     def mask(self, output: str) -> str:
         """Replace the volatile parts of an output, for loop signatures."""
-        for pattern in self.volatile:
-            output = re.sub(pattern, "*", output)
-        return output
+        return _masked(tuple(self.volatile), output) if self.volatile else output
+
+
+@lru_cache(maxsize=16)
+def _masked(patterns: tuple[str, ...], output: str) -> str:
+    """An output without what varies: a judge masks what a run masked, and the next."""
+    for pattern in patterns:
+        output = re.sub(pattern, "*", output)
+    return output
 
 
 @dataclass(frozen=True, slots=True)
