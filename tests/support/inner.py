@@ -22,6 +22,7 @@ __all__ = ["run_as_usual", "run_here", "run_in"]
 
 _WITHOUT = (
     *("cacheprovider", "doctest", "faulthandler", "junitxml", "pastebin", "unittest"),
+    *("legacypath", "setuponly", "setupplan", "stepwise", "subtests"),
     *("threadexception", "unraisableexception"),  # they look for garbage at each end
 )
 """Plugins of pytest that take time and have no part in this."""
@@ -81,7 +82,7 @@ def _own_modules(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        below = f"{folder}{os.sep}"  # as text: there are thousands of modules
         for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if file and Path(file).is_relative_to(folder):
+            if (getattr(module, "__file__", None) or "").startswith(below):
                 del sys.modules[name]
