@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.slow  # each starts pytest in a process, some many time
 run_beside = partial(run_pytest, beside=OTHERS)
 
 STARTS = 5
-"""So many, of which the fastest counts: the others met something else."""
+"""At most so many, until one is fast enough: the others met something else."""
 
 ALLOWED_S = 0.030
 
@@ -73,8 +74,8 @@ def test_a_project_that_does_not_use_it_starts_as_fast(
         }
 
     without = imported_s("-p", "no:agentsim")  # it writes bytecode, too
-    more_s = []
-    for _ in range(STARTS):
+    more_s = [inf]
+    while min(more_s) > ALLOWED_S and len(more_s) <= STARTS:
         own = {
             name: seconds
             for name, seconds in imported_s().items()
