@@ -36,7 +36,7 @@ MENUS = {
 STRUCK = {"crashed": "crash", "cancelled": "cancel"}
 """What must have struck for a run to count, by menu."""
 
-REPEATED = 10
+REPEATED = 5
 """So many runs of random orders are made once more in the same process."""
 
 STRIKES = 12

@@ -15,6 +15,9 @@ LOOPS: dict[str, Callable[..., object]] = {
     "streaming:streaming_blocking": streaming.streaming_blocking,
 }
 
+RUNS = 25
+"""Random schedules of each."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPS)
@@ -23,10 +26,10 @@ def test_the_older_sdk_has_the_traces_of_the_newer_one(
 ) -> None:
     """Over random schedules, time-outs of the SDK among them, no byte differs."""
     target = f"tests.simulation.sdk.{name}"
-    found = children.ask(OPENAI_2, "runs", target, "orders", 0, 50)
+    found = children.ask(OPENAI_2, "runs", target, "orders", 0, RUNS)
     # The loops that stream tell a failure as their result.
     raised = {"raised"} if name.startswith("loops") else set()
     assert {*found["endings"]} == {"returned"} | raised
     assert found["threads"] == []
-    here = [made(LOOPS[name], "orders", seed).trace.digest() for seed in range(50)]
+    here = [made(LOOPS[name], "orders", seed).trace.digest() for seed in range(RUNS)]
     assert found["digests"] == here

@@ -12,10 +12,10 @@ pytestmark = pytest.mark.slow
 
 ANSWER = "web-03 is well, and noted."
 
-RUNS = {"awaiting": 50, "blocking": 200, "invoking": 50}
+RUNS = {"awaiting": 25, "blocking": 200, "invoking": 25}
 """Random schedules by form; async tools have less that can go wrong."""
 
-ELSEWHERE = 20
+ELSEWHERE = 10
 """So many of them are made in another process too."""
 
 ASYNC = [(name, "awaiting") for name in FRAMEWORKS]
