@@ -13,7 +13,7 @@ from tests.support.pythons import OTHERS, environment
 
 ROOT = Path(__file__).parents[2]
 
-SEEDS = 30
+SEEDS = 15
 """Per form and scenario. By hand: `python -m tests.agents.digests 1000`."""
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.environments import ROOT
 from tests.support.frameworks import OPENAI_2, framework, surroundings
 
-SEEDS = 20
+SEEDS = 10
 """Random runs of each loop, with crashes and cancellations among them."""
 
 

@@ -14,8 +14,8 @@ from tests.support.pythons import OTHERS, environment
 
 ROOT = Path(__file__).parents[2]
 
-SEEDS = 15
-"""Per scenario: some 700 runs a process. By hand: `python -m tests.support.digests 1000`."""
+SEEDS = 10
+"""Per scenario: some 450 runs a process. By hand: `python -m tests.support.digests 1000`."""
 
 
 def printed(python: str | Path, hash_seed: str) -> str:

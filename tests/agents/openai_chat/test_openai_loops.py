@@ -33,8 +33,8 @@ RIGHT: dict[str, Callable[..., Any]] = {
 STORIES = ("disk_full", "declined", "parallel_reads", "pay_invoice", "iteration_limit")
 """With writes, a person, a batch, a payment, and a limit that strikes."""
 
-RUNS = 50
-RUNS_LONG = 20
+RUNS = 30
+RUNS_LONG = 12
 """Random runs by story and form; those of the limit ask ten times and more."""
 
 
@@ -49,7 +49,7 @@ def test_a_right_loop_tells_the_story(form: str, name: str) -> None:
 @pytest.mark.parametrize("form", RIGHT)
 @pytest.mark.parametrize("name", STORIES)
 def test_a_right_loop_holds_whatever_happens(form: str, name: str) -> None:
-    """Fifty random runs of a story, with all faults, break no rule."""
+    """Thirty random runs of a story, with all faults, break no rule."""
     runs = RUNS_LONG if name == "iteration_limit" else RUNS
     assert alarms(sampled(scenario(name), RIGHT[form], runs=runs, seed=5)) == []
 
