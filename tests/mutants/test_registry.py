@@ -7,14 +7,11 @@ import inspect
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import agentsim.mutants
 from agentsim.mutants import MUTANTS, Loop, Mutant, mutants_page, unbroken
 from agentsim.mutants.pages.faults import KNOWN_FAULTS
 from tests.support.source import ROOT
 
-EACH = pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
 METHODS_MAX = 3
 
 
@@ -28,36 +25,37 @@ def loop_of(mutant: Mutant) -> type[Loop]:
     return found
 
 
-@EACH
-def test_a_mutant_is_found_by_its_name(mutant: Mutant) -> None:
+def test_each_mutant_is_found_by_its_name() -> None:
     """`agentsim.mutants:NAME` is the agent itself: a function of the environment."""
-    assert getattr(agentsim.mutants, mutant.name) is mutant.agent
-    assert inspect.iscoroutinefunction(mutant.agent)
-    assert list(inspect.signature(mutant.agent).parameters) == ["env"]
+    for name, mutant in MUTANTS.items():
+        assert getattr(agentsim.mutants, name) is mutant.agent
+        assert inspect.iscoroutinefunction(mutant.agent), name
+        assert list(inspect.signature(mutant.agent).parameters) == ["env"], name
 
 
-@EACH
-def test_a_mutant_differs_by_a_few_methods(mutant: Mutant) -> None:
+def test_each_mutant_differs_by_a_few_methods() -> None:
     """It replaces one to three methods of the loop, and every one of them exists there."""
-    own = {
-        name
-        for name, value in vars(loop_of(mutant)).items()
-        if inspect.isfunction(value) and not name.startswith("__")
-    }
-    helpers = {name for name in own if not hasattr(Loop, name)}
-    replaced = own - helpers
-    assert loop_of(mutant).__bases__ == (Loop,)
-    assert len(replaced) <= METHODS_MAX
-    assert replaced or "__init__" in vars(loop_of(mutant))
-    assert len(helpers) <= 1
+    for name, mutant in MUTANTS.items():
+        loop = loop_of(mutant)
+        own = {
+            method
+            for method, value in vars(loop).items()
+            if inspect.isfunction(value) and not method.startswith("__")
+        }
+        helpers = {method for method in own if not hasattr(Loop, method)}
+        replaced = own - helpers
+        assert loop.__bases__ == (Loop,), name
+        assert len(replaced) <= METHODS_MAX, name
+        assert replaced or "__init__" in vars(loop), name
+        assert len(helpers) <= 1, name
 
 
-@EACH
-def test_a_mutant_says_what_is_broken(mutant: Mutant) -> None:
+def test_each_mutant_says_what_is_broken() -> None:
     """The sentence is one line that ends with a full stop; the scenario is a file."""
-    assert "\n" not in mutant.sentence
-    assert mutant.sentence.endswith(".")
-    assert (ROOT / "scenarios" / mutant.scenario).is_file()
+    for name, mutant in MUTANTS.items():
+        assert "\n" not in mutant.sentence, name
+        assert mutant.sentence.endswith("."), name
+        assert (ROOT / "scenarios" / mutant.scenario).is_file(), name
 
 
 def test_every_mutant_is_registered() -> None:
