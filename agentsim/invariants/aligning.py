@@ -10,27 +10,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentsim.core import Message, MessageView
-from agentsim.invariants.subjects import Life, Turn
+from agentsim.invariants.conversing import unprompted
+from agentsim.invariants.subjects import Conversation, Life, Turn
 
-__all__ = ["align", "unprompted"]
+__all__ = ["align"]
 
 
 def align(life: Life) -> None:
     """Find the results of every call of a life, and what its histories did."""
-    turns = iter(life.turns)
+    for talk in life.conversations or [life.main]:
+        _align(life, talk)
+
+
+def _align(life: Life, talk: Conversation) -> None:
+    turns = iter(talk.turns)
     turn = next(turns, None)
     last_at: int | None = None
     last: MessageView | None = None
-    for at, view in life.views():
+    for at, view in life.views(talk):
         answered = None
         if turn is not None and turn.request_at == last_at and turn.response_at < at:
             answered, turn = turn, next(turns, None)
         if last is None or last_at is None:
-            life.tidy = _plain(view)
+            life.tidy = life.tidy and _plain(view)
         else:
             _step(life, (last_at, at), (last, view), answered)
         last_at, last = at, view
-    _close(life)
+    _close(talk)
 
 
 def _step(
@@ -152,18 +158,13 @@ def _harmless(message: Message) -> bool:
     return message.role in ("assistant", "system") and not message.tool_calls
 
 
-def unprompted(view: MessageView) -> MessageView:
-    """A history without the system prompt that it starts with."""
-    rest = [*view]
-    while rest and rest[0].role == "system":
-        del rest[0]
-    return MessageView(rest, len(rest))
-
-
-def _close(life: Life) -> None:
+def _close(talk: Conversation) -> None:
     """Decide on the last response where no history shows what became of it."""
-    if life.turns and life.turns[-1].shown_at is None:
-        turn = life.turns[-1]
+    if not talk.turns:
+        return
+    turn = talk.turns[-1]
+    turn.last = True
+    if turn.shown_at is None:
         message = turn.response.message
         said = message.content.strip() or message.tool_calls or message.blocks
         turn.consumed = bool(said or turn.operations)

@@ -9,6 +9,7 @@ fit together is left unmatched, and the invariants say what they can.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from agentsim.core import (
@@ -36,9 +37,10 @@ from agentsim.core import (
     ToolStarted,
 )
 from agentsim.invariants.aligning import align
+from agentsim.invariants.conversing import conversation_of, settle_conversations
 from agentsim.invariants.flags import read_flags
-from agentsim.invariants.matching import served, settle
-from agentsim.invariants.subjects import Life, Operation, Question, Turn
+from agentsim.invariants.matching import explains, served, settle
+from agentsim.invariants.subjects import Conversation, Life, Operation, Question, Turn
 from agentsim.invariants.toolset import Toolset
 from agentsim.trace import Header, Trace
 
@@ -82,6 +84,7 @@ class Facts:
         self.memory: dict[str, object] = {}
         _Reader(self).read()
         for life in self.lives:
+            settle_conversations(life)
             align(life)
             read_flags(life)
             for turn in life.turns:
@@ -99,7 +102,7 @@ class _Reader:
         self.life = Life(0, 0)
         self.turn: Turn | None = None
         self.returned = False
-        self.sent: dict[int, tuple[int, RequestSent]] = {}
+        self.sent: dict[int, tuple[int, RequestSent, Conversation]] = {}
         self.running: dict[int, Operation] = {}
         self.asked: dict[int, Question] = {}
 
@@ -132,22 +135,29 @@ class _Reader:
             self.life.end_ns = last.at_ns
 
     def request(self, at: int, event: RequestSent) -> None:
-        sent = at, event
-        self.life.requests.append(sent)
-        self.sent[event.number] = sent
+        talk = conversation_of(self.life, event)
+        talk.requests.append((at, event))
+        talk.unanswered += 1
+        self.life.requests.append((at, event))
+        self.sent[event.number] = at, event, talk
 
     def response(self, at: int, event: ResponseReceived) -> None:
         sent = self.sent.pop(event.number, None)
         if sent is not None:
-            turn = self.turn = Turn(sent[0], sent[1], at, event)
+            request_at, request, talk = sent
+            turn = self.turn = Turn(request_at, request, at, event)
             self.life.turns.append(turn)
+            talk.turns.append(turn)
+            talk.unanswered -= 1
 
     def failure(self, at: int, event: RequestFailed) -> None:
-        self.sent.pop(event.number, None)
+        sent = self.sent.pop(event.number, None)
+        if sent is not None:
+            sent[2].unanswered -= 1
         self.facts.failures.append((at, event))
 
     def start(self, at: int, event: ToolStarted) -> None:
-        life, turn = self.life, self.turn
+        life, turn = self.life, self.turn_of(event)
         operation = Operation(at, event, self.facts.rights.get(event.name))
         if life.in_flight:
             operation.beside = list(life.in_flight.values())
@@ -179,8 +189,22 @@ class _Reader:
     def ask(self, at: int, event: ConfirmationAsked) -> None:
         question = self.asked[event.question] = Question(at, event)
         self.facts.questions.append(question)
-        if self.turn is not None:
-            self.turn.questions.append(question)
+        turn = self.turn_of(event)
+        if turn is not None:
+            turn.questions.append(question)
+
+    def turn_of(self, told: ToolStarted | ConfirmationAsked) -> Turn | None:
+        """The response that a run or a question comes of.
+
+        Of several conversations, that is the first that explains it among the latest of
+        each: calls that are alike have their turns as they came.
+        """
+        talks = self.life.conversations
+        if len(talks) < 2:
+            return self.turn
+        latest = [talk.turns[-1] for talk in talks if talk.turns]
+        latest.sort(key=attrgetter("response_at"))
+        return next((turn for turn in latest if explains(turn, told)), self.turn)
 
     def answer(self, at: int, event: ConfirmationAnswered) -> None:
         question = self.asked.get(event.question)

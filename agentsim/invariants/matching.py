@@ -29,6 +29,7 @@ __all__ = [
     "APPROVER",
     "arguments_of",
     "call_key_of",
+    "explains",
     "same_arguments",
     "served",
     "settle",
@@ -110,6 +111,17 @@ def served(turn: Turn, start: ToolStarted) -> Asked | None:
         if _failed(asked.operations[-1], start):
             return asked
     return None
+
+
+def explains(turn: Turn, told: ToolStarted | ConfirmationAsked) -> bool:
+    """Whether a call of a turn that nothing served yet asks for just this."""
+    return any(
+        asked.call.name == told.name
+        and not asked.operations
+        and told.call_id in (None, asked.call.id)
+        and _is_equal(asked, told.arguments)
+        for asked in turn.asked
+    )
 
 
 def _is_equal(asked: Asked, arguments: Mapping[str, Any]) -> bool:

@@ -189,6 +189,26 @@ The [rules](rules.md) that each stands for are in the last column.
 """
 
 _TAIL = """\
+## Several conversations
+
+An agent may hold several conversations in one life: a tool that is an agent of its own, a
+router, a summarizer. Each is judged by its own history. They are told apart by their
+requests, so: a request goes on with the conversation with which it has most in common,
+from the first message behind the system prompt on. It begins another one only if it has
+nothing but messages of the user behind the prompt, and
+
+- no conversation began with its first message, or
+- its prompt is another one, and the request before it did not fail, or
+- it is the same as a request that is still unanswered, or
+- it is how a conversation began that was answered since, and is not the main one.
+
+The main one is that of which the outcome tells, by its history or its output. The prompt
+and tools of the scenario, limits, loops and the result are judged of it alone; tokens count
+in all. In doubt a request goes on with what there is, and is judged as that. So a handoff
+to another prompt over the same history is one conversation, and `prefix-stable` reports
+it; so is a text in place of the history of a main conversation that is never taken up
+again, which `history-append-only` reports unless a condensation was announced.
+
 ## Beside the invariants
 
 Three more lines may stand among the judgements. They need more than a trace, so

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.core import (
+    FINAL_REASONS,
     ConfirmationAnswered,
     ConfirmationAsked,
     EffectApplied,
@@ -19,7 +20,7 @@ from agentsim.core import (
     ToolStarted,
 )
 
-__all__ = ["BLOCK", "Asked", "Life", "Operation", "Question", "Turn"]
+__all__ = ["BLOCK", "Asked", "Conversation", "Life", "Operation", "Question", "Turn"]
 
 
 BLOCK = "Error: loop detected"
@@ -68,6 +69,7 @@ class Turn:
             discarded and asked for again is not consumed (R7.1).
         shown_at: Index of the event whose history shows the results, or None.
         aligned: Whether that history extends the one of the request.
+        last: Whether it is the last one of its conversation.
         unsure: Whether a run of a tool could have served another call as well.
     """
 
@@ -76,6 +78,7 @@ class Turn:
         "asked",
         "consumed",
         "echo",
+        "last",
         "operations",
         "questions",
         "request",
@@ -100,6 +103,7 @@ class Turn:
         self.consumed = True
         self.aligned = False
         self.shown_at: int | None = None
+        self.last = False
         self.unsure = False
 
 
@@ -172,10 +176,54 @@ class Question:
         )
 
 
+class Conversation:
+    """Requests of a life that go on from one another, and their responses.
+
+    Attributes:
+        unanswered: How many of its requests have neither a response nor an error yet.
+    """
+
+    __slots__ = ("requests", "turns", "unanswered")
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[int, RequestSent]] = []
+        self.turns: list[Turn] = []
+        self.unanswered = 0
+
+    @property
+    def first(self) -> RequestSent:
+        """The first request."""
+        return self.requests[0][1]
+
+    @property
+    def last(self) -> RequestSent:
+        """The last request."""
+        return self.requests[-1][1]
+
+    @property
+    def answered(self) -> bool:
+        """Whether the last request has its response."""
+        last = self.turns[-1] if self.turns else None
+        return last is not None and last.request_at == self.requests[-1][0]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last request has its response, and that is a final answer."""
+        last = self.turns[-1].response if self.answered else None
+        return (
+            last is not None
+            and last.stop_reason in FINAL_REASONS
+            and not last.message.tool_calls
+        )
+
+
 class Life:
     """One incarnation: what it asked, ran and left.
 
     Attributes:
+        conversations: Its requests and responses, as they go on from one another.
+        main: The conversation of which its outcome tells.
+        main_known: Whether that is sure: the life was not cut off before it began.
         start_ns: When it began, or declared its limits.
         end_ns: When its last event was.
         beside: What entered the history between two requests beside the responses and
@@ -188,9 +236,12 @@ class Life:
     __slots__ = (
         "beside",
         "condensed_at",
+        "conversations",
         "crashed",
         "end_ns",
         "in_flight",
+        "main",
+        "main_known",
         "number",
         "operations",
         "outcome",
@@ -208,6 +259,9 @@ class Life:
         self.end_ns = start_ns
         self.requests: list[tuple[int, RequestSent]] = []
         self.turns: list[Turn] = []
+        self.conversations: list[Conversation] = []
+        self.main = Conversation()
+        self.main_known = True
         self.operations: list[Operation] = []
         self.in_flight: dict[int, Operation] = {}
         self.outcome_at: int | None = None
@@ -218,13 +272,23 @@ class Life:
         self.rewritten: list[tuple[int, int]] = []
         self.tidy = True
 
-    def views(self) -> Iterator[tuple[int, MessageView]]:
-        """Every history that can be seen, in order, with the index of its event."""
-        for at, request in self.requests:
+    def views(self, talk: Conversation) -> Iterator[tuple[int, MessageView]]:
+        """Every history of a conversation that can be seen, with the index of its event.
+
+        Of the main one, that is the outcome's too, at the end.
+        """
+        for at, request in talk.requests:
             yield at, request.messages
         history = self.outcome.history if self.outcome is not None else None
-        if history is not None and self.outcome_at is not None:
+        if talk is self.main and history is not None and self.outcome_at is not None:
             yield self.outcome_at, history
+
+    def conversation_at(self, at: int) -> Conversation:
+        """The conversation of a request, by the index of its event; else the main one."""
+        for talk in self.conversations:
+            if any(sent == at for sent, _request in talk.requests):
+                return talk
+        return self.main
 
     def condensed(self, start: int, stop: int | None) -> bool:
         """Whether a condensation was announced between two events."""
@@ -234,8 +298,8 @@ class Life:
 
     @property
     def consumed(self) -> list[Turn]:
-        """The responses that the run went on from: its iterations."""
-        return [turn for turn in self.turns if turn.consumed]
+        """The responses that the run went on from: its iterations, of the main one."""
+        return [turn for turn in self.main.turns if turn.consumed]
 
     @property
     def status(self) -> str | None:

@@ -89,10 +89,10 @@ def _count_life(facts: Facts, life: Life, rules: LoopRules, walk: Walk) -> None:
 
 def _text_end(life: Life, rules: LoopRules) -> LoopEnd | None:
     """The answer without calls whose text came often enough to end the run (R5.6)."""
-    if len(life.turns) < rules.end_at:
+    if len(life.main.turns) < rules.end_at:
         return None
     window = LoopWindow(rules)
-    for turn in life.turns:
+    for turn in life.main.turns:
         text = turn.response.message.content
         paused = turn.response.stop_reason == "pause_turn" and not turn.asked
         if not (paused and text and turn.consumed) or turn.operations:
@@ -112,7 +112,7 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules, walk: Walk) -> b
     if life.status == "loop":
         return True
     repeated: dict[CallKey, list[Asked]] = {}
-    for turn in life.turns:
+    for turn in life.main.turns:
         for asked in turn.asked:
             if asked.blocked:
                 return True
@@ -154,7 +154,7 @@ class _Counter:
         Returns:
             False where it could not be told what became of a call.
         """
-        for turn in life.turns:
+        for turn in life.main.turns:
             if not turn.consumed:
                 continue
             last = turn.shown_at is not None and turn.shown_at == life.outcome_at

@@ -13,7 +13,7 @@ from agentsim.core import (
     RequestSent,
     ToolDef,
 )
-from agentsim.invariants.aligning import unprompted
+from agentsim.invariants.conversing import prompts_of, unprompted
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -24,7 +24,7 @@ from agentsim.invariants.registry import (
     quoted_apart,
     rule,
 )
-from agentsim.invariants.subjects import Life, Turn
+from agentsim.invariants.subjects import Conversation, Life, Turn
 
 __all__ = [
     "every_call_answered",
@@ -159,10 +159,17 @@ def _breaches(life: Life) -> list[tuple[int, Breach]]:
     if life.tidy:
         return []
     found: list[tuple[int, Breach]] = []
+    for talk in life.conversations or [life.main]:
+        found += _breaches_of(life, talk)
+    return found
+
+
+def _breaches_of(life: Life, talk: Conversation) -> list[tuple[int, Breach]]:
+    found: list[tuple[int, Breach]] = []
     seen: set[tuple[str, str | None, int | None, int]] = set()
     rules = HistoryRules()
     last: MessageView | None = None
-    for at, view in life.views():
+    for at, view in life.views(talk):
         start = len(last) if last is not None and view.extends(last) else 0
         if start == 0:
             rules = HistoryRules()
@@ -201,13 +208,14 @@ def _places(*events: int | None) -> tuple[int, ...]:
     exemptions=(
         "An announced condensation, and the request that makes it (R8.3).",
         "The system prompt at the start, of which prefix-stable judges.",
+        "Another conversation of the same life, with a history of its own.",
     ),
 )
 def history_append_only(facts: Facts) -> Ruling:
     """Compare each history of a life with the one before it."""
     evidence, violations = 0, []
     for life in facts.lives:
-        pairs = len(life.requests) - 1
+        pairs = len(life.requests) - max(len(life.conversations), 1)
         if life.outcome is not None and life.outcome.history is not None:
             pairs += 1
         evidence += max(pairs, 0)
@@ -283,6 +291,7 @@ def _view(facts: Facts, at: int) -> MessageView:
     exemptions=(
         "Where no prompt is configured, the agent may send its own, or none.",
         "Where only the wire was seen, the tools are the program's own.",
+        "Another conversation than the main one has a prompt and tools of its own.",
         (
             "Where an SDK sends them, a loop may word descriptions and schemas in its own "
             "way, add tools, and leave out those that the model never asks for, as long "
@@ -294,31 +303,40 @@ def prefix_stable(facts: Facts) -> Ruling:
     """Compare prompt and tools of each request with the configured and first ones."""
     evidence = 0
     violations: list[Violation] = []
-    configured = facts.tools.definitions
     for life in facts.lives:
-        first: list[str] | None = None
-        last: MessageView | None = None
-        tools = configured
-        for at, request in life.requests:
-            evidence += 1
-            if request.wire and tools is configured:
-                own = facts.header.wire_only  # a program of its own has its own tools
-                tools = request.tools if own else _worded(request, configured, life)
-            if request.tools is not tools and request.tools != tools:
-                violations.append(_other_tools(request.tools, tools, at))
-            view = request.messages
-            # A view that goes on from the one before starts with the same prompt.
-            if last is None or not len(last) or not view.extends(last):
-                prompts = _prompts(view)
-                first = _expected(facts, prompts) if first is None else first
-                if prompts != first:
-                    violations.append(_other_prompt(prompts, first, at))
-            last = view
+        evidence += len(life.requests)
+        for talk in life.conversations:
+            violations += _unstable(
+                facts, talk, main=life.main_known and talk is life.main
+            )
     return rule(evidence, violations, "no request was sent")
 
 
+def _unstable(facts: Facts, talk: Conversation, *, main: bool) -> Iterator[Violation]:
+    """Where the prefix of a conversation changes, or is not that of the main one."""
+    configured = facts.tools.definitions
+    tools = configured if main else talk.requests[0][1].tools
+    first: list[str] | None = None
+    last: MessageView | None = None
+    for at, request in talk.requests:
+        if request.wire and tools is configured:
+            own = facts.header.wire_only  # a program of its own has its own tools
+            tools = request.tools if own else _worded(request, configured, talk)
+        if request.tools is not tools and request.tools != tools:
+            yield _other_tools(request.tools, tools, at)
+        view = request.messages
+        # A view that goes on from the one before starts with the same prompt.
+        if last is None or not len(last) or not view.extends(last):
+            prompts = prompts_of(view)
+            if first is None:
+                first = _expected(facts, prompts) if main else prompts
+            if prompts != first:
+                yield _other_prompt(prompts, first, at)
+        last = view
+
+
 def _worded(
-    request: RequestSent, configured: tuple[ToolDef, ...], life: Life
+    request: RequestSent, configured: tuple[ToolDef, ...], talk: Conversation
 ) -> tuple[ToolDef, ...]:
     """The tools as a loop on an SDK words them, if the model misses none of them."""
     sent = request.tools
@@ -326,7 +344,7 @@ def _worded(
     if not missing:
         return sent
     asked = {
-        call.name for turn in life.turns for call in turn.response.message.tool_calls
+        call.name for turn in talk.turns for call in turn.response.message.tool_calls
     }
     return configured if missing & asked else sent
 
@@ -336,15 +354,6 @@ def _expected(facts: Facts, sent: list[str]) -> list[str]:
     if prompt is None:
         return sent
     return [prompt] if prompt else []
-
-
-def _prompts(view: MessageView) -> list[str]:
-    found = []
-    for message in view:
-        if message.role != "system":
-            break
-        found.append(message.content)
-    return found
 
 
 def _other_prompt(sent: list[str], expected: list[str], at: int) -> Violation:

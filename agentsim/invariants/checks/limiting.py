@@ -25,6 +25,7 @@ __all__ = ["asks_for_more", "closing", "limit_exact"]
         "Agents that do not declare limits.",
         "Responses that were discarded and asked for again are no iterations (R7.1).",
         "Lives are judged one by one: what an earlier life used is not counted.",
+        "Responses of other conversations than the main one.",
         "Budget and deadline: budget-counted-once and deadline-kept judge those.",
     ),
 )

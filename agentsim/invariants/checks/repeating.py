@@ -35,6 +35,7 @@ INTERRUPTED = ("deadline", "cancelled", "failed")
             "text of the specification, which begins with Error: loop detected."
         ),
         "The last response of a run that was cut off: its results say so.",
+        "Other conversations than the main one.",
         "Results that no history shows.",
         (
             "A block that may stand for either of several results, or repeated runs of "
@@ -58,6 +59,7 @@ def loop_blocked(facts: Facts) -> Ruling:
     spec=("R5.2", "R5.4", "R5.6", "R6.1"),
     exemptions=(
         "Agents that do not declare a loop detection.",
+        "Other conversations than the main one.",
         "A deadline, a cancellation or a failure at the same time: its status counts.",
         (
             "Of texts without calls only those count with which the model pauses: after "
@@ -78,7 +80,7 @@ def loop_terminal(facts: Facts) -> Ruling:
 
 def _goes_on(end: LoopEnd) -> Iterator[Violation]:
     life = end.life
-    for at, request in life.requests:
+    for at, request in life.main.requests:
         if at > end.turn.response_at:
             yield Violation(
                 f"{end.words}, and the run goes on",

@@ -99,7 +99,7 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
 
 def _cut_off(life: Life, turn: Turn) -> bool:
     """Whether an answer may have come too late to be passed on."""
-    return life.status in ("deadline", "cancelled") and turn is life.turns[-1]
+    return life.status in ("deadline", "cancelled") and turn.last
 
 
 def _reason_lost(turn: Turn, asked: Asked, told: str) -> Iterator[Violation]:

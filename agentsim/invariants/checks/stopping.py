@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from agentsim.core import Limits
+from agentsim.core import Limits, RequestSent
 from agentsim.invariants.checks.counting import LoopEnd, walk_of
 from agentsim.invariants.checks.limiting import asks_for_more
 from agentsim.invariants.checks.spending import spent
@@ -17,7 +17,7 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
-from agentsim.invariants.subjects import Life, Operation
+from agentsim.invariants.subjects import Life, Operation, Turn
 
 __all__ = ["limit_terminal"]
 
@@ -43,6 +43,7 @@ Found = tuple[int, list[Violation]]
             "way before the count is known."
         ),
         "A response that was discarded: its request may be repeated (R7.1).",
+        "Other conversations than the main one, at its iteration limit.",
     ),
 )
 def limit_terminal(facts: Facts) -> Ruling:
@@ -72,7 +73,7 @@ def limit_terminal(facts: Facts) -> Ruling:
 
 def _iterations(_facts: Facts, life: Life, limits: Limits) -> Found:
     bound = limits.max_iterations
-    if bound is None or len(life.turns) < bound:
+    if bound is None or len(life.main.turns) < bound:
         return 0, []
     consumed = life.consumed
     if len(consumed) < bound:
@@ -83,9 +84,17 @@ def _iterations(_facts: Facts, life: Life, limits: Limits) -> Found:
         life,
         turn.response_at,
         words,
-        spared=lambda entry: entry.response_at == turn.response_at,
+        spared=lambda entry: _is_spared(life, turn, entry),
+        sent=life.main.requests,
     )
     return int(bool(found) or asks_for_more(turn)), found
+
+
+def _is_spared(life: Life, turn: Turn, operation: Operation) -> bool:
+    """Whether a run is of a response at the limit, or of another conversation."""
+    if operation.response_at == turn.response_at or len(life.conversations) < 2:
+        return operation.response_at == turn.response_at
+    return all(operation.response_at != other.response_at for other in life.main.turns)
 
 
 def _budget(facts: Facts, life: Life, limits: Limits) -> Found:
@@ -113,7 +122,8 @@ def _loop(end: LoopEnd) -> list[Violation]:
         parallel = operation.rights is not None and operation.rights.parallel
         return parallel and operation.response_at == end.turn.response_at
 
-    return _after(end.life, end.at, end.words, spared=spared)
+    sent = end.life.main.requests
+    return _after(end.life, end.at, end.words, spared=spared, sent=sent)
 
 
 def _after(
@@ -122,10 +132,11 @@ def _after(
     words: str,
     *,
     spared: Callable[[Operation], bool] | None = None,
+    sent: Sequence[tuple[int, RequestSent]] | None = None,
 ) -> list[Violation]:
     """The first request and the first start of a tool behind a boundary."""
     found: list[Violation] = []
-    for later, request in life.requests:
+    for later, request in life.requests if sent is None else sent:
         if later > at:
             found.append(_late(words, f"request {request.number}", (at, later)))
             break

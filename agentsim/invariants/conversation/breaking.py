@@ -15,7 +15,7 @@ from agentsim.core import (
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.flags import tells_of_trouble
 from agentsim.invariants.registry import Ruling, Violation, invariant, quoted, rule
-from agentsim.invariants.subjects import Life
+from agentsim.invariants.subjects import Conversation, Life
 
 __all__ = ["cut_is_not_success"]
 
@@ -60,7 +60,8 @@ def cut_is_not_success(facts: Facts) -> Ruling:
             if event.life != life.number:
                 continue
             broken = _broken(life, at, event, pieces)
-            seen = broken.next_at is not None or life.outcome is not None
+            ended = broken.main and life.outcome is not None
+            seen = broken.next_at is not None or ended
             evidence += bool(seen and event.number in pieces)
             violations += _judge(facts, life, broken)
     return rule(evidence, violations, nothing)
@@ -73,12 +74,14 @@ class _Broken:
     Attributes:
         text: What was received of the answer, or None where nothing was.
         next_at: Index of the request after it, or None.
+        main: Whether it is one of the main conversation.
     """
 
     at: int
     event: RequestFailed
     text: str | None
     next_at: int | None
+    main: bool
 
     @property
     def words(self) -> str:
@@ -98,8 +101,18 @@ def _pieces(facts: Facts) -> Mapping[int, str]:
 def _broken(
     life: Life, at: int, event: RequestFailed, pieces: Mapping[int, str]
 ) -> _Broken:
-    later = (sent for sent, _request in life.requests if sent > at)
-    return _Broken(at, event, pieces.get(event.number), next(later, None))
+    talk = _conversation(life, event)
+    later = (sent for sent, _request in talk.requests if sent > at)
+    main = talk is life.main
+    return _Broken(at, event, pieces.get(event.number), next(later, None), main=main)
+
+
+def _conversation(life: Life, event: RequestFailed) -> Conversation:
+    """The conversation whose request failed."""
+    for talk in life.conversations:
+        if any(request.number == event.number for _at, request in talk.requests):
+            return talk
+    return life.main
 
 
 def _judge(facts: Facts, life: Life, broken: _Broken) -> Iterator[Violation]:
@@ -109,7 +122,7 @@ def _judge(facts: Facts, life: Life, broken: _Broken) -> Iterator[Violation]:
     yield from ran
     if not ran:
         yield from _answered(facts, life, broken)
-    if broken.next_at is None and broken.text is not None:
+    if broken.next_at is None and broken.main and broken.text is not None:
         yield from _final(life, broken, broken.text)
 
 
@@ -136,7 +149,8 @@ def _runs(facts: Facts, life: Life, broken: _Broken) -> Iterator[Violation]:
 
 def _answered(facts: Facts, life: Life, broken: _Broken) -> Iterator[Violation]:
     """Calls that go back with results that do not say that they failed."""
-    shown = life.outcome_at if broken.next_at is None else broken.next_at
+    ended_at = life.outcome_at if broken.main else None
+    shown = ended_at if broken.next_at is None else broken.next_at
     if shown is None or _announced(facts, life, broken.at, shown):
         return
     new = [message for at, message in life.beside if at == shown]
@@ -201,9 +215,9 @@ def _final(life: Life, broken: _Broken, text: str) -> Iterator[Violation]:
 
 def _has_answer(life: Life) -> bool:
     """Whether the last response that came whole is a final answer."""
-    if not life.turns:
+    if not life.main.turns:
         return False
-    last = life.turns[-1].response
+    last = life.main.turns[-1].response
     said = last.message
     return (
         last.stop_reason in FINAL_REASONS
@@ -217,7 +231,7 @@ def _is_piece(life: Life, output: str, text: str) -> bool:
     given, came = _bare(output), _bare(text)
     if not given or not came:
         return False
-    before = [_bare(turn.response.message.content) for turn in life.turns]
+    before = [_bare(turn.response.message.content) for turn in life.main.turns]
     whole = before[-1] if before else ""
     if given in (came, "".join((*before, came))):
         return given != whole

@@ -198,6 +198,7 @@ def _is_usable(turn: Turn, call_id: str) -> bool:
             "the task, in whatever words."
         ),
         "Messages that a user sent into the running turn, also with words around them.",
+        "Messages of the user in another conversation than the main one.",
         "A message of the user that no request follows but such as continue a pause.",
         "A piece of an answer that broke off, kept after its request failed.",
         "The history that is left at the end, to which no request adds.",
@@ -213,7 +214,8 @@ def no_invented_messages(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
-        evidence += max(len(life.requests) - 1 - len(life.rewritten), 0)
+        others = len(life.requests) - len(life.conversations)
+        evidence += max(others - len(life.rewritten), 0)
         for at, message in life.beside:
             if at != life.outcome_at and _is_invented(facts, life, at, message):
                 who = "the user" if message.role == "user" else "the model"
@@ -234,7 +236,7 @@ def _unheard(facts: Facts, life: Life) -> Iterator[Violation]:
     """Messages that a user sent, and that the next histories have not, or twice (R9)."""
     if life.rewritten or life.condensed_at:
         return
-    views = [*life.views()]
+    views = [*life.views(life.main)]
     for sent, event in facts.injected:
         later = [(at, view) for at, view in views if at > sent]
         if event.life != life.number or not event.text or not _is_due(life, sent):
@@ -268,19 +270,21 @@ def _unheard(facts: Facts, life: Life) -> Iterator[Violation]:
 def _is_due(life: Life, sent: int) -> bool:
     """Whether a request after a message must carry it: one that continues no pause."""
     paused: dict[int, bool] = {}
-    for turn in life.turns:
+    for turn in life.main.turns:
         paused[turn.response_at] = turn.response.stop_reason == "pause_turn"
     return any(
         at > sent
         and not paused.get(max((r for r in paused if r < at), default=-1), False)
-        for at, _request in life.requests
+        for at, _request in life.main.requests
     )
 
 
 def _is_invented(facts: Facts, life: Life, at: int, message: Message) -> bool:
     text = message.content
     if message.role == "user":
-        return not facts.header.wire_only and not any(
+        if facts.header.wire_only or life.conversation_at(at) is not life.main:
+            return False
+        return not any(
             sent < at
             and (event.text == text or (event.text and _has(text, event.text)))
             for sent, event in facts.injected
@@ -297,5 +301,6 @@ def _has(text: str, said: str) -> bool:
 
 def _follows_failure(facts: Facts, life: Life, at: int) -> bool:
     """Whether the request before the one at an index failed."""
-    before = [sent for sent, _request in life.requests if sent < at]
+    talk = life.conversation_at(at)
+    before = [sent for sent, _request in talk.requests if sent < at]
     return any(before and before[-1] < failed < at for failed, _ in facts.failures)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from agentsim.core import ProviderError, RequestSent
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import Ruling, Violation, invariant, rule
-from agentsim.invariants.subjects import Life
+from agentsim.invariants.subjects import Conversation
 
 __all__ = ["one_model"]
 
@@ -22,6 +24,7 @@ __all__ = ["one_model"]
             "A fallback to a model that the run has not used before, directly after a "
             "transient failure or an empty response."
         ),
+        "Another conversation than the main one has a model of its own.",
         (
             "Name and temperature of an agent whose scenario configures none: only that "
             "they stay the same."
@@ -35,40 +38,44 @@ def one_model(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
-        sent = life.requests
-        if not sent:
-            continue
-        evidence += len(sent) if configured else len(sent) - 1
-        _at, first = sent[0]
-        model = header.model or first.model
-        temperature = first.temperature
-        if header.temperature is not None:
-            temperature = header.temperature
-        used = [model]
-        before = -1
-        for at, request in sent:
-            if request.model != model:
-                fallback = request.model not in used and _failed(
-                    facts, life, before, at
-                )
-                if not fallback:
-                    violations.append(_other(request, at, model))
-                model = request.model
-                used.append(model)
-            if request.temperature != temperature:
-                violations.append(_warmer(request, at, temperature))
-                temperature = request.temperature
-            before = at
+        for talk in life.conversations:
+            sent = talk.requests
+            model, temperature = sent[0][1].model, sent[0][1].temperature
+            if talk is life.main and life.main_known:
+                model = header.model or model
+                if header.temperature is not None:
+                    temperature = header.temperature
+                evidence += configured
+            evidence += len(sent) - 1
+            violations += _changes(facts, talk, model, temperature)
     return rule(evidence, violations, "no second request was sent")
 
 
-def _failed(facts: Facts, life: Life, before: int, at: int) -> bool:
+def _changes(
+    facts: Facts, talk: Conversation, model: str, temperature: float
+) -> Iterator[Violation]:
+    used = [model]
+    before = -1
+    for at, request in talk.requests:
+        if request.model != model:
+            fallback = request.model not in used and _failed(facts, talk, before, at)
+            if not fallback:
+                yield _other(request, at, model)
+            model = request.model
+            used.append(model)
+        if request.temperature != temperature:
+            yield _warmer(request, at, temperature)
+            temperature = request.temperature
+        before = at
+
+
+def _failed(facts: Facts, talk: Conversation, before: int, at: int) -> bool:
     """Whether the request before failed in a way that may pass, or came to nothing."""
     for failed_at, failure in facts.failures:
         if before < failed_at < at and failure.rule is None:
             error = ProviderError("", status=failure.status, kind=failure.error)
             return error.transient
-    return any(turn.request_at == before and not turn.consumed for turn in life.turns)
+    return any(turn.request_at == before and not turn.consumed for turn in talk.turns)
 
 
 def _other(request: RequestSent, at: int, model: str) -> Violation:

@@ -120,7 +120,7 @@ def _refused(
     result = asked.result
     if last.end is None or asked.blocked or result is None:
         return
-    if life.status in ("deadline", "cancelled") and turn is life.turns[-1]:
+    if life.status in ("deadline", "cancelled") and turn.last:
         return
     name, told = asked.call.name, quoted(result.content)
     if last.end.ending == "cancelled":

@@ -44,7 +44,10 @@ RUNNABLE = ("tool_use", *FINAL_REASONS)
             "A text in which a runtime announces that it found a call (R8.5), and an "
             "announced condensation."
         ),
-        "Requests of another conversation, which do not carry the response.",
+        (
+            "Requests of another conversation, which do not carry the response; the end of "
+            "one that is not the main one, and what is asked behind its answer."
+        ),
         (
             "A run that a boundary, a predicate or a cancellation ends with calls, or that "
             "fails for another reason than a call that certainly failed, such as calls "
@@ -57,24 +60,26 @@ def stops_by_structure(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
-        sent = iter(life.requests)
-        later = next(sent, None)
-        for turn in life.turns:
-            while later is not None and later[0] < turn.response_at:
-                later = next(sent, None)
-            if later is None and life.outcome is None:
-                continue
-            evidence += 1
-            if later is None or not _is_usual(life, turn):
-                at = None if later is None else later[0]
-                violations += _judge(facts, life, turn, at)
+        for talk in life.conversations:
+            ended = talk is life.main and life.outcome is not None
+            sent = iter(talk.requests)
+            later = next(sent, None)
+            for turn in talk.turns:
+                while later is not None and later[0] < turn.response_at:
+                    later = next(sent, None)
+                if later is None and not ended:
+                    continue
+                evidence += 1
+                if later is None or not _is_usual(turn):
+                    at = None if later is None else later[0]
+                    violations += _judge(facts, life, turn, at)
     return rule(evidence, violations, "no response was followed by anything")
 
 
-def _is_usual(life: Life, turn: Turn) -> bool:
+def _is_usual(turn: Turn) -> bool:
     """Whether a response that a request follows asks for tools, and is not the last."""
     usual = turn.response.stop_reason == "tool_use" and turn.asked
-    return bool(usual) and turn is not life.turns[-1]
+    return bool(usual) and not turn.last
 
 
 Breach = tuple[str, str, str, int | None]
@@ -104,7 +109,7 @@ def _breaches(
             words = "asks for tools, and the run ends with it as if it were an answer"
             names = ", ".join(asked.call.name for asked in turn.asked)
             yield words, f"runs of {names}", "none of them, and the end", None
-        elif turn is life.turns[-1]:
+        elif turn.last and not _is_aside(life, turn):
             yield from _after_calls(facts, life, turn, next_at)
     elif next_at is None or not _went_on(facts, life, turn, next_at):
         return
@@ -177,10 +182,16 @@ def _after_pause(
             yield words, "a request that carries it", "status done", None
         return
     said = _said_behind(life, turn, next_at)
-    if said and not (facts.header.wire_only and said[0].role == "user"):
+    unseen = facts.header.wire_only or _is_aside(life, turn)
+    if said and not (unseen and said[0].role == "user"):
         found = f"a message of the {said[0].role}: {quoted(said[0].content)}"
         words, expected = "pauses, and is not continued as it is", "nothing behind it"
         yield words, expected, found, next_at
+
+
+def _is_aside(life: Life, turn: Turn) -> bool:
+    """Whether a response is one of another conversation than the main one."""
+    return life.conversation_at(turn.request_at) is not life.main
 
 
 def _said_behind(life: Life, turn: Turn, next_at: int) -> list[Message]:
@@ -205,7 +216,7 @@ def _went_on(facts: Facts, life: Life, turn: Turn, next_at: int) -> bool:
         return False
     if life.condensed(turn.request_at, next_at):
         return False
-    if facts.header.wire_only:
+    if facts.header.wire_only or _is_aside(life, turn):
         said = _said_behind(life, turn, next_at)
         if any(message.role == "user" for message in said):
             return False

@@ -49,6 +49,7 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
         ),
         "Calls that had their turn and ran no tool may stand among the tools or not.",
         "A piece of the final answer as output.",
+        "Of several conversations, numbers of the main one or of all.",
         "After a crash, numbers of the last life or of all.",
     ),
 )
@@ -85,7 +86,7 @@ Untrue = tuple[str, str, str, tuple[int, ...]]
 
 def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
     status = outcome.status
-    if not life.turns:
+    if not life.main.turns:
         if status == "done":
             yield (
                 "it is done, and the model never answered",
@@ -94,7 +95,7 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
                 (at,),
             )
         return
-    last = life.turns[-1]
+    last = life.main.turns[-1]
     places, reason = (last.response_at, at), last.response.stop_reason
     due = due_status(reason)
     if due is not None and not _may_stand(facts, last, str(status), due):
@@ -139,7 +140,10 @@ def _iterations(
     told = outcome.iterations
     if told is None:
         return
-    ranges = [(len(life.consumed), len(life.turns))]
+    ranges = [(len(life.consumed), len(life.main.turns))]
+    if len(life.conversations) > 1:
+        consumed = sum(turn.consumed for turn in life.turns)
+        ranges.append((consumed, len(life.turns)))
     if ranges[0][0] <= told <= ranges[0][1]:
         return
     if len(facts.lives) > 1:
@@ -159,16 +163,19 @@ def _usage(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untr
     told = outcome.usage
     if told is None:
         return
-    used = _sum(life.turns)
+    turns = life.main.turns
+    used = _sum(turns)
     may_be_more = bool(facts.failures)
     if _is_usage(told, used, more=may_be_more):
         return
-    others = [life.turns[:-1]] if life.turns and not life.turns[-1].consumed else []
+    others = [turns[:-1]] if turns and not turns[-1].consumed else []
+    if len(life.conversations) > 1:
+        others.append(life.turns)
     if len(facts.lives) > 1:
         before = [turn for other in facts.lives[:-1] for turn in other.turns]
-        others += [[*before, *turns] for turns in (life.turns, *others)]
-    for turns in others:
-        if _is_usage(told, _sum(turns), more=may_be_more):
+        others += [[*before, *some] for some in (turns, *others)]
+    for some in others:
+        if _is_usage(told, _sum(some), more=may_be_more):
             return
     prompt, completion, cached, missing = used
     rest = " and an estimate of the rest, marked so" if missing else ""
@@ -216,7 +223,9 @@ def _tokens(usage: Usage) -> str:
 
 def _tools(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
     told = outcome.tools
-    if told is None or _are_tools_of(life.turns, told):
+    if told is None or _are_tools_of(life.main.turns, told):
+        return
+    if len(life.conversations) > 1 and _are_tools_of(life.turns, told):
         return
     if len(facts.lives) > 1 and _are_tools_of(
         [turn for other in facts.lives for turn in other.turns], told

@@ -1,0 +1,196 @@
+"""The conversations of a life: which requests go on from one another (spec R3.6).
+
+An agent may hold several at a time: one of its own, and one with each of its helpers.
+A request goes on with the conversation that has most of it in common, from the first
+message behind the system prompt on. It begins another one only if it has nothing but
+messages of the user behind the prompt, and
+
+- no conversation began with its first message, or
+- its system prompt is another one, and the request before it did not fail, or
+- it is the same as a request that is still unanswered, or
+- it begins anew what was answered before, and is not the main one.
+
+In doubt it is the same conversation, and is judged as one. So it is where one was left in
+the middle for good, in a run that was not cut off, when another one began with the same
+first message, or with the same prompt and tools: if one of them is the main one, its
+history was replaced.
+
+The main one is that of which the outcome tells; where it tells of none, it is the first of
+those that offer most tools, unless the life was cut off, perhaps before that one began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter, itemgetter
+
+from agentsim.core import Message, MessageView, RequestSent
+from agentsim.invariants.subjects import Conversation, Life
+
+__all__ = ["conversation_of", "prompts_of", "settle_conversations", "unprompted"]
+
+CUT = ("deadline", "cancelled", "failed")
+"""Statuses of runs that were ended in the middle of what they did."""
+
+
+def unprompted(view: MessageView) -> MessageView:
+    """A history without the system prompt that it starts with."""
+    rest = [*view]
+    while rest and rest[0].role == "system":
+        del rest[0]
+    return MessageView(rest, len(rest))
+
+
+def conversation_of(life: Life, request: RequestSent) -> Conversation:
+    """The conversation of a life that a request goes on with, or begins."""
+    found = life.conversations
+    if len(found) == 1:
+        talk = found[0]
+        if not talk.unanswered and request.messages.extends(talk.last.messages):
+            return talk  # the usual case
+    if found:
+        nearest, common = _nearest(found, request.messages)
+        if not _begins(request, nearest, common):
+            return nearest
+    talk = Conversation()
+    found.append(talk)
+    return talk
+
+
+def _nearest(
+    found: Sequence[Conversation], view: MessageView
+) -> tuple[Conversation, int]:
+    """What has most in common with a request, and how much; what it goes on from first."""
+    nearest, best = found[0], (False, -1, False)
+    prompt = prompts_of(view)
+    body = unprompted(view)
+    for talk in found:
+        last = unprompted(talk.last.messages)
+        common = len(body.shared(last))
+        goes_on = common == len(last) and _goes_on(talk, body[common:])
+        near = (goes_on, common, prompts_of(talk.last.messages) == prompt)
+        if near >= best:  # the last of equals
+            nearest, best = talk, near
+    return nearest, best[1]
+
+
+def _goes_on(talk: Conversation, new: Sequence[Message]) -> bool:
+    """Whether what follows its last request is the response, or nothing, as it failed."""
+    if talk.unanswered:
+        return False
+    if not talk.answered:
+        return True
+    said = talk.turns[-1].response.message
+    return bool(new) and new[0].role == "assistant" and _is_like(new[0], said)
+
+
+def _is_like(echo: Message, said: Message) -> bool:
+    names = [call.name for call in echo.tool_calls]
+    return echo.content == said.content and names == [c.name for c in said.tool_calls]
+
+
+def _begins(request: RequestSent, nearest: Conversation, common: int) -> bool:
+    """Whether a request begins another conversation than the nearest one."""
+    body = unprompted(request.messages)
+    if any(message.role != "user" for message in body):
+        return False
+    last = nearest.last
+    other_prompt = prompts_of(request.messages) != prompts_of(last.messages)
+    if not common:
+        return bool(body) or other_prompt
+    if other_prompt:
+        return nearest.unanswered > 0 or nearest.answered
+    if nearest.turns and request.messages == nearest.first.messages:
+        return True
+    again = request.messages == last.messages and request.tools == last.tools
+    return again and nearest.unanswered > 0
+
+
+def prompts_of(view: MessageView) -> list[str]:
+    """The system prompt that a history starts with, message by message."""
+    found: list[str] = []
+    for message in view:
+        if message.role != "system":
+            break
+        found.append(message.content)
+    return found
+
+
+def settle_conversations(life: Life) -> None:
+    """Find the main conversation, and join what was only replaced."""
+    found = life.conversations
+    if len(found) < 2:
+        life.main = found[0] if found else life.main
+        life.main_known = len(life.requests) > 1 or not _was_cut(life)
+        return
+    told = _told_of(life)
+    life.main = told or max(found, key=lambda talk: len(talk.last.tools))
+    life.main_known = told is not None or not _was_cut(life)
+    if life.main_known:
+        _join_restarts(life)
+    if not _was_cut(life):
+        for talk in found[1:]:
+            left = _left_for(talk, life)
+            if left is not None:
+                _join(life, talk, left)
+
+
+def _was_cut(life: Life) -> bool:
+    ending = life.outcome.ending if life.outcome is not None else "returned"
+    return life.crashed or ending != "returned" or life.status in CUT
+
+
+def _join(life: Life, talk: Conversation, other: Conversation) -> None:
+    """Take a conversation for a part of an earlier one."""
+    other.requests = sorted([*other.requests, *talk.requests], key=itemgetter(0))
+    other.turns = sorted([*other.turns, *talk.turns], key=attrgetter("request_at"))
+    life.conversations.remove(talk)
+    life.main = other if life.main is talk else life.main
+
+
+def _join_restarts(life: Life) -> None:
+    """Take what begins like the main conversation, and later, for a part of it."""
+    start = life.main.first
+    first: Conversation | None = None
+    for talk in [*life.conversations]:
+        if talk.first.messages != start.messages or talk.first.tools != start.tools:
+            continue
+        if first is None:
+            first = talk
+        elif first.turns and first.turns[0].response_at < talk.requests[0][0]:
+            _join(life, talk, first)
+
+
+def _told_of(life: Life) -> Conversation | None:
+    """The conversation of which the outcome tells: by its history, else by its output."""
+    outcome = life.outcome
+    if outcome is not None and outcome.history is not None:
+        nearest, common = _nearest(life.conversations, outcome.history)
+        if common:
+            return nearest
+    output = (outcome.output or "").strip() if outcome is not None else ""
+    for talk in life.conversations:
+        said = talk.turns[-1].response.message.content if talk.turns else ""
+        if output and output in said:
+            return talk
+    return None
+
+
+def _left_for(talk: Conversation, life: Life) -> Conversation | None:
+    """What was left in the middle before a conversation began that is much like it."""
+    begun_at, first = talk.requests[0]
+    for other in reversed(life.conversations):
+        last_at, last = other.requests[-1]
+        if other is talk or last_at > begun_at or other.finished:
+            continue
+        if life.main not in (talk, other):
+            continue  # a helper that is given up may be followed by a fresh one
+        outcome = life.outcome
+        if other is life.main and outcome is not None and outcome.history is not None:
+            continue
+        same = prompts_of(last.messages) == prompts_of(first.messages)
+        if same and last.tools == first.tools:
+            return other
+        if unprompted(last.messages)[:1] == unprompted(first.messages)[:1]:
+            return other
+    return None

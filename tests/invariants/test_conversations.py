@@ -1,0 +1,206 @@
+"""Several conversations in one life: each has a history of its own, and is judged by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from agentsim.core import (
+    History,
+    Limits,
+    LoopRules,
+    Message,
+    RequestSent,
+    ResponseReceived,
+    ToolCall,
+    ToolDef,
+    Usage,
+    assistant,
+    system,
+    tool_result,
+    user,
+)
+from agentsim.invariants import Facts, judge
+from agentsim.trace import Trace
+from tests.invariants.support import PROMPT, Run, call, read
+
+LOOK = read("look")
+ASK = read("ask")
+
+
+class Helper:
+    """A conversation beside that of a run."""
+
+    tools: tuple[ToolDef, ...] = (LOOK.definition,)
+
+    def __init__(self, run: Run, *start: Message) -> None:
+        self.run = run
+        self.messages = [*start] if start else [system("You help."), user("How is it?")]
+        self.model = "m"
+
+    def sends(self) -> int:
+        """A request goes out."""
+        number = self.run.requests(History(self.messages).view(), tools=self.tools)
+        sent = self.run.events[-1]
+        assert isinstance(sent, RequestSent)
+        sent.model = self.model
+        return number
+
+    def gets(self, message: Message, number: int | None = None) -> None:
+        """It is answered, and the answer is kept."""
+        number = self.sends() if number is None else number
+        reason = "tool_use" if message.tool_calls else "end_turn"
+        self.run.adds(ResponseReceived(number, message, reason, Usage(10, 5)))
+        self.messages.append(message)
+
+    def looks(self, call_id: str = "h1") -> None:
+        """It asks for a look, and gets one."""
+        self.gets(assistant("", ToolCall(call_id, "look", "{}")))
+        self.run.runs("look", "97 percent")
+        self.messages.append(tool_result(call_id, "97 percent"))
+
+
+def told(
+    change: Callable[[Helper], None] = lambda _helper: None, **more: object
+) -> Trace:
+    """A run that asks a helper, who changes its history before it is asked once more."""
+    run = Run([ASK, LOOK], **more)  # type: ignore[arg-type]
+    run.asks(call("ask"))
+    helper = Helper(run)
+    helper.looks()
+    change(helper)
+    helper.gets(assistant("Full."))
+    run.answers("Full.")
+    run.looks()
+    helper.messages.append(user("And now?"))
+    helper.gets(assistant("Still full."))
+    run.says("It is full.")
+    return run.ends(output="It is full.")
+
+
+def violated(trace: Trace) -> list[str]:
+    """The invariants that a trace violates."""
+    return [entry.id for entry in judge(trace) if entry.status == "violated"]
+
+
+def test_a_helper_has_a_conversation_of_its_own() -> None:
+    """Its prompt, tools, history and questions are no breach of those of the run."""
+    trace = told()
+    assert violated(trace) == []
+    [life] = Facts(trace).lives
+    assert [len(talk.requests) for talk in life.conversations] == [3, 3]
+    assert life.main is life.conversations[0]
+
+
+def drops(helper: Helper) -> None:
+    """It looks once more, and loses the first response with its result."""
+    helper.looks("h2")
+    del helper.messages[2:4]
+
+
+def changes(helper: Helper) -> None:
+    """It changes the response."""
+    helper.messages[2] = assistant("", ToolCall("h1", "look", '{"at": 1}'))
+
+
+def reorders(helper: Helper) -> None:
+    """It puts the result before its call."""
+    helper.messages[2:4] = reversed(helper.messages[2:4])
+
+
+def leaves_open(helper: Helper) -> None:
+    """It drops the result."""
+    del helper.messages[3]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (drops, "history-append-only"),
+        (changes, "response-kept-whole"),
+        (reorders, "every-call-answered"),
+        (leaves_open, "every-call-answered"),
+    ],
+)
+def test_a_helper_that_spoils_its_history_is_caught(
+    change: Callable[[Helper], None], expected: str
+) -> None:
+    """What is no new conversation is judged as the one that it goes on with."""
+    assert expected in violated(told(change))
+
+
+def test_the_main_conversation_may_not_begin_anew() -> None:
+    """A run that loses its history beside a helper is caught."""
+    run = Run([ASK, LOOK])
+    start = [*run.history.view()]
+    run.asks(call("ask"))
+    Helper(run).gets(assistant("Full."))
+    run.history = History(start)
+    run.says("It is full.")
+    found = violated(run.ends(output="It is full."))
+    assert found == ["every-call-answered", "response-kept-whole"]
+
+
+def test_a_text_in_place_of_the_history_is_caught() -> None:
+    """A compaction that nobody announced is no other conversation of the run."""
+    run = Run([LOOK])
+    run.looks()
+    Helper(run, user("Summarize: look, ok")).gets(assistant("It looked."))
+    compact = Helper(run, system(PROMPT), user("So far: it looked."))
+    compact.gets(assistant("Done."))
+    trace = run.ends(output="Done.", history=compact.messages)
+    assert "history-append-only" in violated(trace)
+
+
+def test_a_router_reads_the_same_task_first() -> None:
+    """Under another prompt, without what was said before, the task begins anew."""
+    run = Run([LOOK])
+    router = Helper(run, system("Choose."), user("go"))
+    router.tools = ()
+    router.gets(assistant("operator"))
+    run.looks()
+    run.says("done")
+    assert violated(run.ends()) == []
+
+
+def test_the_same_question_at_once_is_two_conversations() -> None:
+    """Nobody goes on from a request that is still unanswered."""
+    run = Run([ASK, LOOK])
+    run.asks(call("ask"), call("ask", '{"again": 1}'))
+    one, two = Helper(run), Helper(run)
+    first, second = one.sends(), two.sends()
+    two.gets(assistant("Full."), second)
+    one.gets(assistant("", ToolCall("h1", "look", "{}")), first)
+    run.runs("look", "97 percent")
+    one.messages.append(tool_result("h1", "97 percent"))
+    one.gets(assistant("Full!"))
+    run.answers("Full!", "Full.")
+    run.says("It is full.")
+    assert violated(run.ends()) == []
+
+
+def test_limits_and_loops_are_those_of_the_main_conversation() -> None:
+    """What a helper asks for counts neither as an iteration nor as a repetition."""
+    run = Run([ASK, LOOK], limits=Limits(max_iterations=2), loop=LoopRules())
+    run.asks(call("ask"))
+    helper = Helper(run)
+    for number in range(4):
+        helper.looks(f"h{number}")
+    helper.gets(assistant("Full."))
+    run.answers("Full.")
+    run.says("done")
+    assert violated(run.ends()) == []
+
+
+def test_each_conversation_keeps_its_model_and_prefix() -> None:
+    """A helper may have another model and tools, but not change them on the way."""
+
+    def model(helper: Helper) -> None:
+        helper.model = "small"
+
+    def tools(helper: Helper) -> None:
+        helper.tools = (ToolDef("peek"),)
+
+    assert violated(told(model)) == ["one-model"]
+    assert violated(told(tools)) == ["prefix-stable"]
