@@ -17,7 +17,7 @@ from agentsim.core import (
 )
 from agentsim.providers.model import Answer
 
-__all__ = ["Attempt", "Receipt", "Sent", "broken_off", "timed_out"]
+__all__ = ["Attempt", "Receipt", "Sent", "broken_off", "received", "timed_out"]
 
 
 @dataclass(slots=True)
@@ -64,20 +64,8 @@ class Receipt:
         if self.over:
             return
         self.over = True
-        answer = self._answer
-        assert answer is not None
-        response, index = answer.response, answer.index
-        if other is not None and other != response:
-            response, index = other, None
-        self._boundary.record(
-            ResponseReceived(
-                self._sent.number,
-                response.message,
-                response.stop_reason,
-                response.usage,
-                index,
-            )
-        )
+        assert self._answer is not None
+        self._boundary.record(received(self._sent, self._answer, other))
 
     def failed(self, error: ProviderError | None = None) -> ProviderError:
         """No answer came, or none that is whole.
@@ -136,6 +124,22 @@ class Attempt:
     response: Response | None = None
     error: ProviderError | None = None
     receipt: Receipt | None = None
+
+
+def received(
+    sent: Sent, answer: Answer, other: Response | None = None
+) -> ResponseReceived:
+    """The event of an answer that was taken whole.
+
+    Args:
+        other: What came, where it is not what the model said.
+    """
+    response, index = answer.response, answer.index
+    if other is not None and other != response:
+        response, index = other, None
+    return ResponseReceived(
+        sent.number, response.message, response.stop_reason, response.usage, index
+    )
 
 
 def timed_out(timeout_s: float | None) -> ProviderError:

@@ -25,7 +25,7 @@ from agentsim.core import (
     Response,
     UsageError,
 )
-from agentsim.providers.attempts import Attempt, Receipt, Sent, timed_out
+from agentsim.providers.attempts import Attempt, Receipt, Sent, received, timed_out
 from agentsim.providers.deltas import DeltaStream, Step, deltas_of
 from agentsim.providers.model import LATENCY_S, Answer, Model
 from agentsim.providers.strict import StrictRules
@@ -104,7 +104,7 @@ class ScriptedClient:
         sent = self._send(request)
         await self._boundary.gate("model", latency_s=sent.latency_s)
         answer = self._arrived(sent)
-        self._receipt(sent, answer).whole()
+        self._boundary.record(received(sent, answer))
         return answer.response
 
     async def attempt(

@@ -65,9 +65,10 @@ def met_in(scene: Scene) -> Met:
     """What the run met of what may be named."""
     strikes = scene.striker.strikes
     struck = list(dict.fromkeys([strike.fault.name for strike in strikes]))
-    kinds = set(map(type, scene.recorder.events))
-    struck += ["cancel"] if CancelRequested in kinds else []
-    struck += ["crash"] if Crashed in kinds else []
+    if scene.deviated:  # else neither can have happened: both are choices
+        kinds = set(map(type, scene.recorder.events))
+        struck += ["cancel"] if CancelRequested in kinds else []
+        struck += ["crash"] if Crashed in kinds else []
     texts = [text for strike in strikes for text in strike.texts]
     unmet = scene.striker.unmet() if scene.scenario.exact else ()
     return Met(tuple(struck), tuple(texts), unmet)

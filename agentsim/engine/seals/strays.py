@@ -68,7 +68,8 @@ class Strays:
 
     def notes(self) -> Iterator[str]:
         """What there is to say at the end of the run."""
-        yield from dict.fromkeys(self._alive())
+        if self._started:
+            yield from dict.fromkeys(self._alive())
         yield from self._passed
         for client in unseen_clients():
             yield (
