@@ -34,42 +34,36 @@ def _align(life: Life, talk: Conversation) -> None:
         if last is None or last_at is None:
             life.tidy = life.tidy and _plain(view)
         else:
-            _step(life, (last_at, at), (last, view), answered)
+            new = view.behind(last)
+            if new is None:
+                # Another prompt, or one left out, is not the history's concern.
+                new = unprompted(view).behind(unprompted(last))
+            if new is None:
+                _rewrite(life, (last_at, at), unprompted(view), answered)
+            else:
+                _extend(life, at, new, answered)
         last_at, last = at, view
     _close(talk)
 
 
-def _step(
-    life: Life,
-    places: tuple[int, int],
-    views: tuple[MessageView, MessageView],
-    turn: Turn | None,
-) -> None:
-    before, after = views
-    new = after.behind(before)
-    if new is None:
-        # A prompt that is another one, or left out, is not the history's concern.
-        before, after = (unprompted(view) for view in views)
-        new = after.behind(before)
-        if new is None:
-            _rewrite(life, places, after, turn)
-            return
+def _extend(life: Life, at: int, new: Sequence[Message], turn: Turn | None) -> None:
+    """Take in what a history has behind the one before it."""
     if turn is None:
         life.tidy = life.tidy and _plain(new)
-        life.beside += [(places[1], message) for message in new]
+        life.beside += [(at, message) for message in new]
         return
     turn.aligned = True
-    turn.shown_at = places[1]
+    turn.shown_at = at
     if not new:
         turn.consumed = bool(turn.operations)
     elif new[0].role == "assistant":
         turn.echo = new[0]
         life.tidy = _answer(turn, new) and life.tidy
         if len(new) > 1 + len(turn.asked) or not life.tidy:
-            life.beside += [(places[1], m) for m in new[1:] if m.role != "tool"]
+            life.beside += [(at, m) for m in new[1:] if m.role != "tool"]
     else:
         life.tidy = False
-        life.beside += [(places[1], m) for m in new if m.role != "tool"]
+        life.beside += [(at, m) for m in new if m.role != "tool"]
         _answer_anywhere(turn, new)
 
 

@@ -48,10 +48,12 @@ def conversation_of(life: Life, request: RequestSent) -> Conversation:
         talk = found[0]
         if not talk.unanswered and request.messages.extends(talk.last.messages):
             return talk  # the usual case
-    if found:
-        nearest, common = _nearest(found, request.messages)
-        if not _begins(request, nearest, common):
-            return nearest
+    if not found:
+        found.append(life.main)
+        return life.main
+    nearest, common = _nearest(found, request.messages)
+    if not _begins(request, nearest, common):
+        return nearest
     talk = Conversation()
     found.append(talk)
     return talk
@@ -120,7 +122,6 @@ def settle_conversations(life: Life) -> None:
     """Find the main conversation, and join what was only replaced."""
     found = life.conversations
     if len(found) < 2:
-        life.main = found[0] if found else life.main
         life.main_known = len(life.requests) > 1 or not _was_cut(life)
         return
     told = _told_of(life)
