@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import Done
+from tests.support.inner import run_in
 from tests.support.projects import run_pytest
-
-pytestmark = pytest.mark.slow  # each starts pytest in a process
 
 PROJECT = """
 import asyncio
@@ -149,32 +148,44 @@ def outcomes(done: Done) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_each_test_that_goes_out_fails(
-    project: Path, installed: Path, workers: str
-) -> None:
+FLAGS = ("--agentsim-no-network", "-ra")
+
+
+def test_each_test_that_goes_out_fails(project: Path) -> None:
     """It fails with the sentence, in any phase and on any thread, swallowed or not."""
-    flags = ["--agentsim-no-network", "-ra", "-n", workers]
-    done = run_pytest(project, *flags, installed=installed)
+    assert_each_fails(run_in(project, *FLAGS))
+
+
+@pytest.mark.slow
+def test_each_test_that_goes_out_fails_in_workers(
+    project: Path, installed: Path
+) -> None:
+    """Under xdist too."""
+    done = run_pytest(project, *FLAGS, "-n", "2", installed=installed)
+    assert_each_fails(done)
+
+
+def assert_each_fails(done: Done) -> None:
+    """Those that go out fail and are told, the others pass."""
     assert outcomes(done) == {"FAILED": FAIL, "ERROR": ERR}, done.out
     assert "4 passed" in done.out
     assert done.out.count(SENTENCE) >= len(FAIL | ERR)
     assert "hook.py" not in done.out
 
 
-def test_the_ini_file_switches_it_on(project: Path, installed: Path) -> None:
+def test_the_ini_file_switches_it_on(project: Path) -> None:
     """The option and the hosts stand in the ini file too; the command line adds none."""
     (project / "pytest.ini").write_text(
         "[pytest]\nagentsim_no_network = true\nagentsim_allow_hosts =\n"
         "  192.0.2.0/24\n  example.com\n",
         "utf-8",
     )
-    done = run_pytest(project, "-ra", "-k", "raised or other", installed=installed)
+    done = run_in(project, "-ra", "-k", "raised or other")
     assert SENTENCE not in done.out
     (project / "pytest.ini").write_text(
         "[pytest]\nagentsim_no_network = true\n", "utf-8"
     )
-    done = run_pytest(project, "-ra", "-k", "raised", installed=installed)
+    done = run_in(project, "-ra", "-k", "raised")
     assert outcomes(done) == {"FAILED": {"test_raised"}}
     line = PROJECT.splitlines().index("        one.connect((host, 9))  # sends nothing")
     assert (
@@ -183,7 +194,7 @@ def test_the_ini_file_switches_it_on(project: Path, installed: Path) -> None:
     )
 
 
-def test_without_the_option_nothing_is_guarded(project: Path, installed: Path) -> None:
+def test_without_the_option_nothing_is_guarded(project: Path) -> None:
     """Nobody is kept from the network who did not ask for it."""
-    done = run_pytest(project, "-ra", "-k", "stays or swallowed", installed=installed)
+    done = run_in(project, "-ra", "-k", "stays or swallowed")
     assert done.code == 0

@@ -43,17 +43,16 @@ NOTE = (
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_notes_are_told_once(tmp_path: Path, installed: Path, workers: str) -> None:
-    """The summary has each note of all tests once; a failing test has its own."""
+    """The summary has each note of all tests once; a failing test has its own.
+
+    A note is a property of its test in the file of JUnit too.
+    """
     (tmp_path / "test_traced.py").write_text(PROJECT, "utf-8")
-    done = run_pytest(tmp_path, "-n", workers, installed=installed)
+    flags = ("-n", workers, "--junitxml=report.xml")
+    done = run_pytest(tmp_path, *flags, installed=installed)
     assert done.out.count(f"agentsim: note: {NOTE}") == 1
     assert "agentsim: note -" in done.out
     assert "1 failed, 1 passed" in done.out
-
-
-def test_notes_stand_in_junits_file(tmp_path: Path, installed: Path) -> None:
-    """A note is a property of its test."""
-    (tmp_path / "test_traced.py").write_text(PROJECT, "utf-8")
-    run_pytest(tmp_path, "--junitxml=report.xml", "-k", "one", installed=installed)
     text = (tmp_path / "report.xml").read_text("utf-8")
-    assert 'name="agentsim_note" value="the thread exporter, started by traced' in text
+    noted = 'name="agentsim_note" value="the thread exporter, started by traced'
+    assert text.count(noted) == 2
