@@ -63,17 +63,28 @@ def _nearest(
     found: Sequence[Conversation], view: MessageView
 ) -> tuple[Conversation, int]:
     """What has most in common with a request, and how much; what it goes on from first."""
-    nearest, best = found[0], (False, -1, False)
+    nearest, best = found[0], (False, 0, 0, False)
     prompt = prompts_of(view)
     body = unprompted(view)
     for talk in found:
-        last = unprompted(talk.last.messages)
-        common = len(body.shared(last))
+        last = _body(talk)
+        if body and last[:1] != body[:1]:
+            continue  # at most one of many helpers begins alike
+        common = len(last) if body.extends(last) else len(body.shared(last))
         goes_on = common == len(last) and _goes_on(talk, body[common:])
-        near = (goes_on, common, prompts_of(talk.last.messages) == prompt)
+        told = _results_of(talk, body[common:]) if goes_on else 0
+        near = (goes_on, common, told, prompts_of(talk.last.messages) == prompt)
         if near >= best:  # the last of equals
             nearest, best = talk, near
     return nearest, best[1]
+
+
+def _body(talk: Conversation) -> MessageView:
+    """The last request behind its prompt; it is kept, since all helpers are asked for it."""
+    count = len(talk.requests)
+    if talk.body is None or talk.body[0] != count:
+        talk.body = count, unprompted(talk.last.messages)
+    return talk.body[1]
 
 
 def _goes_on(talk: Conversation, new: Sequence[Message]) -> bool:
@@ -84,6 +95,14 @@ def _goes_on(talk: Conversation, new: Sequence[Message]) -> bool:
         return True
     said = talk.turns[-1].response.message
     return bool(new) and new[0].role == "assistant" and _is_like(new[0], said)
+
+
+def _results_of(talk: Conversation, new: Sequence[Message]) -> int:
+    """How many results tell of a run of its last response: equal helpers differ by that."""
+    runs = talk.turns[-1].operations if talk.turns else []
+    outputs = [run.end.output for run in runs if run.end is not None]
+    results = [message.content for message in new if message.role == "tool"]
+    return sum(any(output in result for output in outputs) for result in results)
 
 
 def _is_like(echo: Message, said: Message) -> bool:

@@ -181,14 +181,16 @@ class Conversation:
 
     Attributes:
         unanswered: How many of its requests have neither a response nor an error yet.
+        body: The last request behind its prompt, and of how many requests it was the last.
     """
 
-    __slots__ = ("requests", "turns", "unanswered")
+    __slots__ = ("body", "requests", "turns", "unanswered")
 
     def __init__(self) -> None:
         self.requests: list[tuple[int, RequestSent]] = []
         self.turns: list[Turn] = []
         self.unanswered = 0
+        self.body: tuple[int, MessageView] | None = None
 
     @property
     def first(self) -> RequestSent:

@@ -10,7 +10,6 @@ from tests.agents.several import (
     STORY,
     WRONG,
     Several,
-    asked_twice,
     on_chat,
     on_the_client,
 )
@@ -42,11 +41,11 @@ def test_right_agents_with_several_conversations_hold_in_any_order(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", [agent for agent in RIGHT if agent != asked_twice])
+@pytest.mark.parametrize("agent", RIGHT)
 def test_right_agents_with_several_conversations_hold_whatever_happens(
     agent: Several,
 ) -> None:
-    """Nor do faults of tools: but for helpers that can't be told apart."""
+    """Nor do faults of tools, even where helpers differ by nothing but their results."""
     assert alarms(sampled(STORY, on_the_client(agent), runs=60, menu=FAULTS)) == []
 
 
