@@ -32,7 +32,6 @@ __all__ = [
     "STORY",
     "WRONG",
     "Several",
-    "asked_twice",
     "on_chat",
     "on_the_client",
 ]
