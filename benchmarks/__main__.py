@@ -26,15 +26,15 @@ from agentsim.world import Search
 from benchmarks.cassettes import as_ours, as_vcr
 from benchmarks.http_loop import constant_server, loop, served, up_s
 from benchmarks.openai_loop import CannedOpenAI, agent
+from benchmarks.peers import PEERS, measured
 from benchmarks.replays import NeutralReplay, match_s
+from benchmarks.rounds import ROUNDS, seconds
 from benchmarks.sdk_replay import canned, replayed
 from benchmarks.stock import StockRun
 from benchmarks.threads import JOBS, fifteen_gates, simulated_jobs, stock_jobs
 
 # Starts are measured as users have them: with what was compiled before kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-ROUNDS = 7
 
 SHORT_ROUNDS = 40
 """Rounds of what takes milliseconds: of many short ones some are undisturbed."""
@@ -54,20 +54,6 @@ MODEL_FAULTS = (
 PAIRS = Menu("any_order", faults=(*TOOL_FAULTS, *MODEL_FAULTS), cancel=True)
 
 Row = tuple[str, str, str]
-
-
-def seconds(
-    *actions: Callable[[], Any], times: int, rounds: int = ROUNDS
-) -> list[float]:
-    """The best seconds per call of each action, over rounds taken in turn."""
-    best = [float("inf")] * len(actions)
-    for _ in range(rounds):
-        for number, action in enumerate(actions):
-            started = time.perf_counter()
-            for _ in range(times):
-                action()
-            best[number] = min(best[number], (time.perf_counter() - started) / times)
-    return best
 
 
 def five_turns() -> list[Row]:
@@ -90,6 +76,19 @@ def five_turns() -> list[Row]:
             "≤ 3 x",
         ),
     ]
+
+
+def peers() -> list[Row]:
+    """The same story on frameworks with fake models of their own, in one process."""
+    rows: list[Row] = []
+    for peer in PEERS:
+        taken = measured(peer)
+        told = "no environment: make venvs"
+        if taken is not None:
+            theirs_s, ours_s = taken
+            told = f"{theirs_s / ours_s:.1f} x ({theirs_s * 1e3:.1f} ms)"
+        rows.append((f"{peer} on a fake model, against that run", told, "≥ 12 x"))
+    return rows
 
 
 def openai_loop() -> list[Row]:
@@ -291,6 +290,7 @@ def main() -> None:
         table.add_column(title)
     for measure in (
         five_turns,
+        peers,
         openai_loop,
         server,
         threads,

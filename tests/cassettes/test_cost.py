@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from agentsim.simulation import load_scenario
-from benchmarks.__main__ import SCENARIOS, seconds
+from benchmarks.__main__ import SCENARIOS
 from benchmarks.cassettes import as_ours, as_vcr
 from benchmarks.replays import NeutralReplay, match_s
+from benchmarks.rounds import seconds
 from benchmarks.sdk_replay import canned, replayed
 
 pytestmark = pytest.mark.slow
