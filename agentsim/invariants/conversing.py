@@ -15,8 +15,9 @@ the middle for good, in a run that was not cut off, when another one began with 
 first message, or with the same prompt and tools: if one of them is the main one, its
 history was replaced.
 
-The main one is that of which the outcome tells; where it tells of none, it is the first of
-those that offer most tools, unless the life was cut off, perhaps before that one began.
+The main one is that of which the outcome tells (by an output, first the one that says just
+that, then the one that offers most tools); where it tells of none, it is the first of those
+that offer most tools, unless the life was cut off, perhaps before that one began.
 """
 
 from __future__ import annotations
@@ -24,10 +25,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter, itemgetter
 
-from agentsim.core import Message, MessageView, RequestSent
+from agentsim.core import Message, MessageView, Outcome, RequestSent
 from agentsim.invariants.subjects import Conversation, Life
 
-__all__ = ["conversation_of", "prompts_of", "settle_conversations", "unprompted"]
+__all__ = [
+    "conversation_of",
+    "prompts_of",
+    "requests_to_the_end",
+    "settle_conversations",
+    "unprompted",
+]
 
 CUT = ("deadline", "cancelled", "failed")
 """Statuses of runs that were ended in the middle of what they did."""
@@ -141,7 +148,11 @@ def settle_conversations(life: Life) -> None:
     """Find the main conversation, and join what was only replaced."""
     found = life.conversations
     if len(found) < 2:
-        life.main_known = len(life.requests) > 1 or not _was_cut(life)
+        life.main_known = (
+            len(life.requests) > 1
+            or not _was_cut(life)
+            or _is_kept(life.outcome, found)
+        )
         return
     told = _told_of(life)
     life.main = told or max(found, key=lambda talk: len(talk.last.tools))
@@ -189,11 +200,43 @@ def _told_of(life: Life) -> Conversation | None:
         if common:
             return nearest
     output = (outcome.output or "").strip() if outcome is not None else ""
+    telling = [talk for talk in life.conversations if output and output in _said(talk)]
+    if not telling:
+        return None
+    # A planner may name the answer, and a router say the same word: the first of equals.
+    return max(telling, key=lambda t: (_said(t) == output, len(t.last.tools)))
+
+
+def _said(talk: Conversation) -> str:
+    """The last that the model said in a conversation."""
+    return talk.turns[-1].response.message.content.strip() if talk.turns else ""
+
+
+def _is_kept(outcome: Outcome | None, found: Sequence[Conversation]) -> bool:
+    """Whether the history that a run left goes on from its only request, prompt and all."""
+    if outcome is None or outcome.history is None or not found:
+        return False
+    return outcome.history.extends(found[0].last.messages)
+
+
+def requests_to_the_end(life: Life) -> Sequence[tuple[int, RequestSent]]:
+    """Requests of the main conversation, and of one behind it that gave the output.
+
+    To have the output made in a fresh conversation is to go on: what a limit has ended
+    is no prompt to the model (R3.7). One that answers a call of the main one is none of
+    these: a call that no tool ran for may wait for it.
+    """
+    main, outcome = life.main, life.outcome
+    output = (outcome.output or "").strip() if outcome is not None else ""
+    if len(life.conversations) < 2 or not output or output in _said(main):
+        return main.requests
+    if main.turns and not all(asked.operations for asked in main.turns[-1].asked):
+        return main.requests
+    end = main.requests[-1][0]
     for talk in life.conversations:
-        said = talk.turns[-1].response.message.content if talk.turns else ""
-        if output and output in said:
-            return talk
-    return None
+        if talk.requests[0][0] > end and output in _said(talk):
+            return [*main.requests, *talk.requests]
+    return main.requests
 
 
 def _left_for(talk: Conversation, life: Life) -> Conversation | None:

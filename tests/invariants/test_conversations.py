@@ -11,6 +11,7 @@ from agentsim.core import (
     Limits,
     LoopRules,
     Message,
+    Outcome,
     RequestSent,
     ResponseReceived,
     ToolCall,
@@ -191,6 +192,49 @@ def test_limits_and_loops_are_those_of_the_main_conversation() -> None:
     run.answers("Full.")
     run.says("done")
     assert violated(run.ends()) == []
+
+
+@pytest.mark.parametrize("declared", [Limits(max_iterations=1), None])
+def test_a_limit_is_no_prompt_to_the_model(declared: Limits | None) -> None:
+    """To have the output told in a fresh conversation is to go on behind the limit."""
+    run = Run([LOOK], limits=declared)
+    run.looks()
+    fresh = Helper(run, user("Please summarise now: it looked."))
+    fresh.gets(assistant("It looked."))
+    trace = run.ends("max_iterations", output="It looked.")
+    assert "limit-terminal" in violated(trace)
+
+
+def test_a_helper_may_answer_the_last_call_before_a_limit() -> None:
+    """Nobody knows whether a call that no tool ran for waits for a conversation."""
+    run = Run([ASK, LOOK], limits=Limits(max_iterations=1))
+    run.asks(call("ask"))
+    Helper(run).gets(assistant("Full."))
+    run.answers("Full.")
+    assert violated(run.ends("max_iterations", output="Full.")) == []
+
+
+@pytest.mark.parametrize("first", ["Plan: look, and say 'done'", "done"])
+def test_who_names_the_answer_beforehand_is_not_the_main_conversation(
+    first: str,
+) -> None:
+    """Where the outcome has no history, who offers tools and says just that is it."""
+    run = Run([LOOK])
+    planner = Helper(run, system("Plan."), user("What to do?"))
+    planner.tools = ()
+    planner.gets(assistant(first))
+    run.looks()
+    run.says("done")
+    run.events.append(Outcome("returned", None, "done"))
+    assert violated(run.trace()) == []
+
+
+def test_the_only_request_of_a_run_that_was_cut_off_is_judged_by_its_history() -> None:
+    """It is of the conversation that the run left, with its prompt."""
+    run = Run([LOOK])
+    run.history = History([user("go")])
+    run.requests()
+    assert violated(run.ends("deadline")) == ["prefix-stable"]
 
 
 def test_each_conversation_keeps_its_model_and_prefix() -> None:

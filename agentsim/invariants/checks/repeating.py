@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.invariants.checks.counting import LoopEnd, Walk, walk_of
+from agentsim.invariants.conversing import requests_to_the_end
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -80,7 +81,7 @@ def loop_terminal(facts: Facts) -> Ruling:
 
 def _goes_on(end: LoopEnd) -> Iterator[Violation]:
     life = end.life
-    for at, request in life.main.requests:
+    for at, request in requests_to_the_end(life):
         if at > end.turn.response_at:
             yield Violation(
                 f"{end.words}, and the run goes on",

@@ -9,6 +9,7 @@ from agentsim.invariants.checks.counting import LoopEnd, walk_of
 from agentsim.invariants.checks.limiting import asks_for_more
 from agentsim.invariants.checks.spending import spent
 from agentsim.invariants.checks.timing import shown
+from agentsim.invariants.conversing import requests_to_the_end
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -43,7 +44,10 @@ Found = tuple[int, list[Violation]]
             "way before the count is known."
         ),
         "A response that was discarded: its request may be repeated (R7.1).",
-        "Other conversations than the main one, at its iteration limit.",
+        (
+            "Other conversations than the main one, at its iteration limit, unless the "
+            "output is of one that began behind it."
+        ),
     ),
 )
 def limit_terminal(facts: Facts) -> Ruling:
@@ -60,7 +64,12 @@ def limit_terminal(facts: Facts) -> Ruling:
             violations += found
         if life.status in BOUNDARIES and life.outcome_at is not None:
             reached += 1
-            violations += _after(life, life.outcome_at, f"the run ended {life.status}")
+            words = f"the run ended {life.status}"
+            violations += _after(life, life.outcome_at, words)
+            violations += [
+                _late(words, f"request {request.number}", (life.outcome_at, at))
+                for at, request in _asked_instead(life)
+            ]
     if loop is not None:
         ends = walk_of(facts).ends
         reached += len(ends)
@@ -69,6 +78,14 @@ def limit_terminal(facts: Facts) -> Ruling:
     if limits is None and loop is None and not reached:
         return not_applicable("the agent declares no boundary")
     return rule(reached, violations, "no boundary was reached")
+
+
+def _asked_instead(life: Life) -> Sequence[tuple[int, RequestSent]]:
+    """The request that an exhausted limit, which an agent may keep to itself, became."""
+    if life.status not in ("max_iterations", "loop"):
+        return ()
+    main = len(life.main.requests)
+    return requests_to_the_end(life)[main : main + 1]
 
 
 def _iterations(_facts: Facts, life: Life, limits: Limits) -> Found:
@@ -80,14 +97,15 @@ def _iterations(_facts: Facts, life: Life, limits: Limits) -> Found:
         return 0, []
     turn = consumed[bound - 1]
     words = f"response {turn.response.number} reached the limit of {bound} iterations"
+    exhausted = asks_for_more(turn)
     found = _after(
         life,
         turn.response_at,
         words,
         spared=lambda entry: _is_spared(life, turn, entry),
-        sent=life.main.requests,
+        sent=requests_to_the_end(life) if exhausted else life.main.requests,
     )
-    return int(bool(found) or asks_for_more(turn)), found
+    return int(bool(found) or exhausted), found
 
 
 def _is_spared(life: Life, turn: Turn, operation: Operation) -> bool:
@@ -122,7 +140,7 @@ def _loop(end: LoopEnd) -> list[Violation]:
         parallel = operation.rights is not None and operation.rights.parallel
         return parallel and operation.response_at == end.turn.response_at
 
-    sent = end.life.main.requests
+    sent = requests_to_the_end(end.life)
     return _after(end.life, end.at, end.words, spared=spared, sent=sent)
 
 
