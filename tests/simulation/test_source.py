@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from agentsim.faults import (
     stream_ends_early,
 )
 from agentsim.providers import Reply, by, call, forever, pick, say, together
+from agentsim.report import invariant_sentence
 from agentsim.simulation import (
     SCRIPTED,
     Menu,
@@ -204,6 +206,45 @@ def test_the_test_of_a_run_fails_as_the_run_did(
     with pytest.raises(InvariantViolation) as again:
         names[f"test_{found.verdict.violated[0].id.replace('-', '_')}"]()
     assert str(again.value) == str(first.value)
+
+
+def test_the_test_is_named_after_the_failure_that_it_is_for() -> None:
+    """A run may violate others too, which are listed before."""
+    found = run(reading(exact=False), forgetful)
+    assert len(found.verdict.violated) > 1
+    for entry in found.verdict.violated:
+        source = regression_test(found, forgetful, invariant=entry.id)
+        assert f"def test_{entry.id.replace('-', '_')}()" in source
+        assert invariant_sentence(entry.id) in source
+
+
+def decorated(
+    function: Callable[[Env], Awaitable[object]],
+) -> Callable[[Env], Awaitable[object]]:
+    """A decorator as people write them."""
+
+    async def agent(env: Env) -> object:
+        return await function(env)
+
+    return agent
+
+
+@decorated
+async def by_a_decorator(env: Env) -> object:
+    """Stands under its own name, and is called `agent` by the interpreter."""
+    return await forgetful(env)
+
+
+by_a_lambda = lambda env: forgetful(env)  # noqa: E731, PLW0108 the subject
+
+
+@pytest.mark.parametrize("name", ["by_a_decorator", "by_a_lambda"])
+def test_what_a_module_holds_is_imported_under_the_name_it_has_there(name: str) -> None:
+    """What made it may have given it another."""
+    names = Names()
+    assert names.of(globals()[name]) == name
+    assert [*names.lines()] == [f"from {__name__} import {name}"]
+    assert not names.missing
 
 
 class Counting:

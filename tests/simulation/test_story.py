@@ -19,6 +19,7 @@ from agentsim.core import (
     Env,
     Injected,
     Message,
+    Request,
     ScenarioError,
     ToolCall,
     ToolFailed,
@@ -28,7 +29,7 @@ from agentsim.core import (
 )
 from agentsim.faults import FaultRule, raises
 from agentsim.plain_yaml import load_yaml
-from agentsim.providers import Reply, by, call, say, together
+from agentsim.providers import Reply, by, call, forever, say, together
 from agentsim.simulation import (
     EXPLORING,
     Exploration,
@@ -45,8 +46,8 @@ from agentsim.simulation.exploring.capture import HEAD_BYTES, TAIL_BYTES, captur
 from agentsim.simulation.exploring.shrink import Tries
 from agentsim.simulation.exploring.story import shortest_story
 from agentsim.simulation.files.scenario_file import build_scenario
-from agentsim.world import Cpu, Disk
-from tests.simulation.fakes import obedient, reading
+from agentsim.world import Cpu, Disk, tool
+from tests.simulation.fakes import ask, obedient, reading
 from tests.support.scenarios import FOLDER, NAMES, scenario
 
 
@@ -153,6 +154,35 @@ def test_making_a_story_shorter_ends() -> None:
     tries = Tries(fails_on_errors, failure.invariant, failure.kind)
     tries.left = 0
     assert shortest_story(failure.run, tries) is failure.run
+
+
+async def its_own_helper(env: Env) -> str:
+    """Answer `canned` by itself, and let every other tool end the run."""
+    messages: list[Message] = []
+    while calls := (message := (await ask(env, *messages)).message).tool_calls:
+        messages.append(message)
+        for asked in calls:
+            output = "mine"
+            if asked.name != "canned":
+                (found,) = (t for t in env.tools if t.name == asked.name)
+                output = str(await found.run({}))
+            messages.append(tool_result(asked.id, output))
+    return message.content
+
+
+def answered(request: Request) -> Reply:
+    """What the model says, by what was said before."""
+    said = sum(message.role == "assistant" for message in request.messages)
+    return (call("canned"), call("check_disk"), say("Half full."))[min(said, 2)]
+
+
+def test_a_story_breaks_nothing_that_its_run_did_not() -> None:
+    """A part is kept whose lack is another failure, and the test is named after its own."""
+    world = [tool("canned", returns="theirs"), Disk()]
+    story = reading(script=[forever(by(answered))], world=world)
+    failure = explored(story, its_own_helper, faults=["raises"])
+    assert {e.id for e in told(failure).verdict.violated} == {"result-always"}
+    assert "def test_result_always()" in failure.test
 
 
 def test_the_same_exploration_finds_the_same_story() -> None:

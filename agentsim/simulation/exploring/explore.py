@@ -265,9 +265,12 @@ class _Explorer:
         tries = Tries(agent, failure.invariant, failure.kind)
         least = shrink(failure.run, tries)
         failure.run = with_output(least, agent)
-        tries = Tries(agent, failure.invariant, failure.kind)
+        among = [entry.id for entry in least.verdict.violated]
+        tries = Tries(agent, failure.invariant, failure.kind, among=among)
         failure.story = shortest_story(least, tries)
-        failure.test = regression_test(failure.story, agent)
+        failure.test = regression_test(
+            failure.story, agent, invariant=failure.invariant
+        )
         failure.shrunk = True
 
     @property

@@ -36,13 +36,24 @@ class Tries:
     """
 
     def __init__(
-        self, agent: Callable[..., Any], invariant: str, kind: str | None = None
+        self,
+        agent: Callable[..., Any],
+        invariant: str,
+        kind: str | None = None,
+        *,
+        among: Collection[str] | None = None,
     ) -> None:
-        """Look for a violation of an invariant, of one kind or of any."""
+        """Look for a violation of an invariant, of one kind or of any.
+
+        Args:
+            among: All invariants that may be violated: what violates another one shows
+                another failure beside. None for any.
+        """
         self.invariant = invariant
         self.left = RUNS_MAX
         self._agent = agent
         self._kind = kind
+        self._among = among
         self._events = 0
 
     def run(
@@ -66,9 +77,12 @@ class Tries:
         return made if self._shows(made) else None
 
     def _shows(self, made: Run) -> bool:
+        violated = made.verdict.violated
+        if self._among is not None and any(e.id not in self._among for e in violated):
+            return False
         return any(
             self._kind is None or self._kind in kinds_violated(entry, made)
-            for entry in made.verdict.violated
+            for entry in violated
             if entry.id == self.invariant
         )
 

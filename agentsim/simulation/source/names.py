@@ -98,12 +98,19 @@ def _place(value: object) -> tuple[str, str] | None:
     """The module and qualified name to import something by: its public place first."""
     module = getattr(value, "__module__", None)
     name = getattr(value, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(name, str) or "<" in name:
+    if not isinstance(module, str) or not isinstance(name, str):
         return None
     for place in _places(module):
-        if _reached(place, name) is value:
-            return place, name
+        reached = name if "<" not in name else _held_as(place, value)
+        if reached is not None and _reached(place, reached) is value:
+            return place, reached
     return None
+
+
+def _held_as(module: str, value: object) -> str | None:
+    """The name under which a module holds what a decorator or a lambda made."""
+    held = vars(sys.modules[module]) if module in sys.modules else {}
+    return next((name for name, found in held.items() if found is value), None)
 
 
 def _places(module: str) -> Iterator[str]:

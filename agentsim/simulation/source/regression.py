@@ -38,6 +38,7 @@ def regression_test(
     agent: Callable[..., Any],
     *,
     make: Callable[[], Callable[..., Any]] | None = None,
+    invariant: str | None = None,
 ) -> str:
     """Write runs as a pytest function that repeats them and expects that they hold.
 
@@ -45,14 +46,15 @@ def regression_test(
         runs: One run, or those of a session in their order.
         agent: The agent that was run.
         make: What made the agent, where it keeps a state from run to run.
+        invariant: Whose violation the test is named after; the first one unless given.
     """
     runs = [runs] if isinstance(runs, Run) else runs
     writer = Writer()
     last = runs[-1]
     violated = last.verdict.violated
-    name = violated[0].id if violated else "verdict"
+    name = invariant or (violated[0].id if violated else "verdict")
     lines = [f"def test_{re.sub(r'[^a-z0-9]+', '_', name.lower())}() -> None:"]
-    if violated and (sentence := _sentence(violated[0].id)):
+    if violated and (sentence := _sentence(name)):
         lines.append(f'    """{sentence}"""')
     written: Node
     if make is None:
