@@ -24,6 +24,7 @@ from agentsim.core import (
     MessageInjected,
     Outcome,
     Question,
+    Request,
     RequestSent,
     ResponseReceived,
     ToolEnded,
@@ -43,7 +44,7 @@ from agentsim.faults import (
     same_call_forever,
     slow,
 )
-from agentsim.providers import Reply, call, forever, say
+from agentsim.providers import Reply, by, call, forever, say
 from agentsim.simulation import Menu, Run, Scenario, run
 from agentsim.world import Cpu, Human, Services
 from tests.simulation.fakes import ask, obedient, reading, silent, writing
@@ -188,6 +189,30 @@ def test_a_stuck_model_stays_stuck_over_lives() -> None:
     assert lives == {1, 2}
     assert made.outcome.status == "loop"
     assert len(made.trace.of(FaultStruck)) == 1
+
+
+def test_a_stuck_model_asks_other_conversations_for_nothing_they_lack() -> None:
+    """A summarizer that offers no tools gets its answer, whatever the other one gets."""
+    said: list[list[str]] = []
+
+    async def talks(env: Env) -> str:
+        offered = [tool.definition for tool in env.tools]
+        for tools in (offered, [], offered):
+            request = Request(env.model, (user(env.task),), tools)
+            message = (await env.client.complete(request)).message
+            said.append([asked.name for asked in message.tool_calls])
+        return "done"
+
+    def reply(request: Request) -> Reply:
+        return call("check_cpu") if request.tools else say("Short.")
+
+    run(
+        Scenario(
+            "t", [forever(by(reply))], world=[Cpu()], faults=[same_call_forever()]
+        ),
+        talks,
+    )
+    assert said == [["check_cpu"], [], ["check_cpu"]]
 
 
 def test_a_drawn_fault_is_a_choice_and_told_in_words() -> None:

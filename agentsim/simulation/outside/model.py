@@ -54,13 +54,14 @@ class _Answers:
         self._scene = scene
         self._life = life
 
-    def tamper(self, _request: Request, answer: Answer) -> Answer:
+    def tamper(self, request: Request, answer: Answer) -> Answer:
         struck = self._scene.striker.strike(
             self._life,
             "model",
             "model",
             response=answer.response,
             carried=answer.carried,
+            offered=[tool.name for tool in request.tools],
         )
         if struck is None:
             return answer

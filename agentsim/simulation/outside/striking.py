@@ -5,7 +5,7 @@ Counters and what lasts belong to the outside: they outlive an incarnation of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -51,12 +51,20 @@ _operation = lru_cache(maxsize=1024)(Operation)
 class _Lasting:
     """A fault that goes on striking the operations of one name."""
 
-    __slots__ = ("fault", "response", "turn")
+    __slots__ = ("_tools", "fault", "response", "turn")
 
-    def __init__(self, fault: Fault, response: Response | None) -> None:
+    def __init__(
+        self, fault: Fault, response: Response | None, offered: Collection[str]
+    ) -> None:
         self.fault = fault
         self.response = response
         self.turn = 0
+        calls = response.message.tool_calls if response and fault.tamper else ()
+        self._tools = {call.name for call in calls} & {*offered}
+
+    def spares(self, offered: Collection[str]) -> bool:
+        """Whether it asks for a tool that this request, unlike the first, does not offer."""
+        return not self._tools.issubset(offered)
 
 
 class Struck(NamedTuple):
@@ -128,14 +136,19 @@ class Striker:
         outdated: bool = False,
         response: Response | None = None,
         carried: Carried = "whole",
+        offered: Collection[str] = (),
     ) -> Struck | None:
         """What strikes the next operation of this name; None for nothing.
+
+        A reply that is given again and again spares other conversations, which do not
+        offer its tools: no model asks there for what there is not.
 
         Args:
             writes: See `Operation`.
             outdated: See `Operation`.
             response: The reply, where the operation is a request to the model.
             carried: See `Operation`.
+            offered: Names of the tools that the request to the model offers.
         """
         if self._is_idle:
             return None
@@ -143,6 +156,8 @@ class Striker:
         attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
         operation = _operation(target, name, attempt, writes, 0, outdated, carried)
         if self._lasting and key in self._lasting:
+            if self._lasting[key].spares(offered):
+                return None
             lasting = self._go_on(key)
             if lasting is not None:
                 operation = replace(operation, turn=lasting.turn)
@@ -153,7 +168,7 @@ class Striker:
         if fault is None:
             return None
         if fault.lasts != 1:
-            self._lasting[key] = _Lasting(fault, response)
+            self._lasting[key] = _Lasting(fault, response, offered)
         self._record(life, fault, operation)
         return Struck(fault, operation, response)
 
