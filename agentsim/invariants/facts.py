@@ -39,7 +39,7 @@ from agentsim.core import (
 from agentsim.invariants.aligning import align
 from agentsim.invariants.conversing import conversation_of, settle_conversations
 from agentsim.invariants.flags import read_flags
-from agentsim.invariants.matching import explains, served, settle
+from agentsim.invariants.matching import explains, is_smooth, served, settle
 from agentsim.invariants.subjects import Conversation, Life, Operation, Question, Turn
 from agentsim.invariants.toolset import Toolset
 from agentsim.trace import Header, Trace
@@ -90,6 +90,7 @@ class Facts:
             for turn in life.turns:
                 if turn.unsure or turn.questions:
                     settle(turn)
+            life.smooth = is_smooth(life)
 
 
 class _Reader:
@@ -243,7 +244,8 @@ class _Reader:
         self.life.crashed = True
 
     def outcome(self, at: int, event: Outcome) -> None:
-        self.life.outcome_at, self.life.outcome = at, event
+        life = self.life
+        life.outcome_at, life.outcome, life.status = at, event, event.status
 
 
 _TAKE: dict[type[Event], Any] = {

@@ -23,13 +23,15 @@ from agentsim.core import (
     call_key,
     parse_arguments,
 )
-from agentsim.invariants.subjects import Asked, Operation, Question, Turn
+from agentsim.invariants.subjects import Asked, Life, Operation, Question, Turn
 
 __all__ = [
     "APPROVER",
     "arguments_of",
     "call_key_of",
     "explains",
+    "is_as_asked",
+    "is_smooth",
     "same_arguments",
     "served",
     "settle",
@@ -61,6 +63,36 @@ def arguments_of(text: str) -> Mapping[str, Any] | None:
         return parse_arguments(text)
     except InvalidArguments:
         return None
+
+
+@lru_cache(maxsize=1024)
+def _exact_arguments_of(text: str) -> Mapping[str, Any] | None:
+    """`arguments_of`, where only the same JSON is equal to them; else None."""
+    arguments = arguments_of(text)
+    return arguments if _is_exact(arguments) else None
+
+
+def _is_exact(value: object) -> bool:
+    """Whether a value of JSON is equal to no other one: True is 1, and False 0."""
+    if isinstance(value, dict):
+        return all(map(_is_exact, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_exact, value))
+    return value not in (0, 1) and value == value
+
+
+def is_as_asked(call: ToolCall, told: ToolStarted | ConfirmationAsked) -> bool:
+    """Whether name and arguments are those of a call, as can be told by a look.
+
+    No more is added than an approver. False says nothing: a closer look may find that
+    they are the same.
+    """
+    if call.name != told.name:
+        return False
+    wanted, given = _exact_arguments_of(call.arguments), told.arguments
+    if APPROVER in given and wanted is not None and APPROVER not in wanted:
+        given = without_approver(given)
+    return wanted == given
 
 
 def call_key_of(call: ToolCall) -> CallKey:
@@ -137,6 +169,29 @@ def _failed(operation: Operation, later: ToolStarted) -> bool:
 
 
 # ------------------------------------------------- with the results that the model got
+
+
+def is_smooth(life: Life) -> bool:
+    """Whether all calls of a life went as `Life.smooth` says."""
+    runs = 0
+    for turn in life.turns:
+        calls = turn.asked
+        if len(turn.operations) != len(calls):
+            return False
+        runs += len(calls)
+        for asked in calls:
+            result, run = asked.result, asked.last
+            if result is None or run is None or result.is_error:
+                return False
+            start, end = run.start, run.end
+            if end is None or end.ending != "ok" or end.output != result.content:
+                return False
+            if not (run.wanted and run.rights and start.life == life.number):
+                return False
+            if not is_as_asked(asked.call, start):
+                return False
+    return runs == len(life.operations)
+
 
 _Event = Operation | Question
 """What befalls a call: a run of its tool, or a refusal of a person."""

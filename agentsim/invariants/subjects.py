@@ -233,6 +233,9 @@ class Life:
         rewritten: Pairs of events whose histories do not extend one another.
         tidy: Whether all histories were seen to be in order on the way, so that the
             rules of a history need not be asked.
+        smooth: Whether each call ran once and as it was asked, each run is one of those,
+            ended well, and its output is literally the result; so in most runs.
+        status: The status it returned, where it gave one.
     """
 
     __slots__ = (
@@ -250,7 +253,9 @@ class Life:
         "outcome_at",
         "requests",
         "rewritten",
+        "smooth",
         "start_ns",
+        "status",
         "tidy",
         "turns",
     )
@@ -273,6 +278,8 @@ class Life:
         self.beside: list[tuple[int, Message]] = []
         self.rewritten: list[tuple[int, int]] = []
         self.tidy = True
+        self.smooth = False
+        self.status: str | None = None
 
     def views(self, talk: Conversation) -> Iterator[tuple[int, MessageView]]:
         """Every history of a conversation that can be seen, with the index of its event.
@@ -302,8 +309,3 @@ class Life:
     def consumed(self) -> list[Turn]:
         """The responses that the run went on from: its iterations, of the main one."""
         return [turn for turn in self.main.turns if turn.consumed]
-
-    @property
-    def status(self) -> str | None:
-        """The status it returned, where it gave one."""
-        return self.outcome.status if self.outcome is not None else None

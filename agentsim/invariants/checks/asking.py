@@ -7,7 +7,12 @@ from typing import Any
 
 from agentsim.core import ConfirmationAsked, ToolStarted, canonical_json
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import APPROVER, arguments_of, without_approver
+from agentsim.invariants.matching import (
+    APPROVER,
+    arguments_of,
+    is_as_asked,
+    without_approver,
+)
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -46,23 +51,22 @@ def arguments_as_asked(facts: Facts) -> Ruling:
     """Look for a call of the same response that asks for what ran, or was approved."""
     evidence = 0
     violations: list[Violation] = []
-    signed = confirming = 0
+    signed = False
     for life in facts.lives:
         for turn in life.turns:
             evidence += len(turn.operations) + len(turn.questions)
-            for operation in turn.operations:
-                if not (operation.wanted and _is_asked(operation.start, turn)):
-                    violations += _changed(facts, operation, turn)
+            if not life.smooth:
+                for operation in turn.operations:
+                    if not (operation.wanted and _is_asked(operation.start, turn)):
+                        violations += _changed(facts, operation, turn)
             for question in turn.questions:
                 if not _is_asked(question.ask, turn):
                     violations += _put_otherwise(facts, question, turn)
         for operation in life.operations:
-            confirms = operation.start.name in facts.tools.confirming
-            confirming += confirms
             if APPROVER in operation.start.arguments:
-                signed += confirms
+                signed = True
                 violations += _forged(facts, operation)
-    if 0 < signed < confirming:
+    if signed:
         violations += _unsigned_runs(facts)
     return rule(evidence, violations, "no tool ran and nobody was asked")
 
@@ -86,28 +90,11 @@ def _kinds(entry: Mapping[str, Any]) -> list[object]:
 
 
 def _is_asked(told: ToolStarted | ConfirmationAsked, turn: Turn) -> bool:
-    """Whether a call asks for just these arguments, none of them nested: the usual case."""
+    """Whether a call asks for just this, as a look tells in the usual case."""
     for asked in turn.asked:
-        if asked.call.name == told.name:
-            wanted = arguments_of(asked.call.arguments)
-            if wanted is not None and _is_plainly(wanted, told.arguments):
-                return True
+        if is_as_asked(asked.call, told):
+            return True
     return False
-
-
-def _is_plainly(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    signed = len(given) - len(wanted)
-    if signed and not (signed == 1 and APPROVER in given and APPROVER not in wanted):
-        return False
-    for key, value in wanted.items():
-        # Types first: True is 1, and in lists so, too.
-        kind, other = type(value), given.get(key)
-        if kind not in _PLAIN or kind is not type(other) or value != other:
-            return False
-    return True
-
-
-_PLAIN = (str, int, bool, float)
 
 
 def _fits(facts: Facts, told: ToolStarted | ConfirmationAsked, asked: Asked) -> bool:
@@ -136,10 +123,6 @@ def _alike(one: object, other: object) -> bool:
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(_alike, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
-
-
-def _are_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return _is_plainly(one, other) or _alike(one, other)
 
 
 def _changed(facts: Facts, operation: Operation, turn: Turn) -> Iterator[Violation]:
@@ -240,7 +223,7 @@ def _approvals(
         and question.answer is not None
         and question.approved
         and (since or 0) <= (question.answer_at or 0) < operation.start_at
-        and _are_same(without_approver(question.ask.arguments), wanted)
+        and _alike(without_approver(question.ask.arguments), wanted)
     )
 
 

@@ -73,7 +73,7 @@ def cut_calls_told(facts: Facts) -> Ruling:
     violations: list[Violation] = []
     for life in facts.lives:
         # All but the last responses of a run were answered in the usual way.
-        if life.status not in ENDED and not _lost_a_write(life):
+        if life.status not in ENDED and (life.smooth or not _lost_a_write(life)):
             continue
         for turn in life.turns:
             for asked, behind in _with_place(turn):

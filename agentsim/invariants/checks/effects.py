@@ -43,6 +43,10 @@ def effect_once(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
+        if life.smooth:
+            for operation in life.operations:
+                evidence += bool(operation.effects)
+            continue
         for turn in life.turns:
             took = [
                 operation

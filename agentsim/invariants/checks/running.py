@@ -51,6 +51,8 @@ def errors_visible(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
+        if life.smooth:
+            continue
         for turn in life.turns:
             for asked in turn.asked:
                 result = asked.result
@@ -141,8 +143,10 @@ def allowlist(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
+        evidence += len(life.operations)
+        if life.smooth:
+            continue
         for operation in life.operations:
-            evidence += 1
             name = operation.start.name
             if operation.rights is None:
                 violations.append(

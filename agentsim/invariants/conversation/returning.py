@@ -60,6 +60,9 @@ def results_as_returned(facts: Facts) -> Ruling:
     evidence = 0
     violations: list[Violation] = []
     for life in facts.lives:
+        if life.smooth:
+            evidence += len(life.operations)
+            continue
         for turn in life.turns:
             for asked in turn.asked:
                 result, last = asked.result, asked.last
