@@ -36,6 +36,7 @@ def _align(life: Life, talk: Conversation) -> None:
         else:
             new = view.behind(last)
             if new is None:
+                talk.grows = False
                 # Another prompt, or one left out, is not the history's concern.
                 new = unprompted(view).behind(unprompted(last))
             if new is None:

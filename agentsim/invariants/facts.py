@@ -100,7 +100,7 @@ class _Reader:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.life = Life(0, 0)
+        self.life: Life  # that of the latest event
         self.turn: Turn | None = None
         self.returned = False
         self.sent: dict[int, tuple[int, RequestSent, Conversation]] = {}
@@ -158,7 +158,8 @@ class _Reader:
         self.facts.failures.append((at, event))
 
     def start(self, at: int, event: ToolStarted) -> None:
-        life, turn = self.life, self.turn_of(event)
+        life = self.life
+        turn = self.turn if len(life.conversations) < 2 else self.turn_of(event)
         operation = Operation(at, event, self.facts.rights.get(event.name))
         if life.in_flight:
             operation.beside = list(life.in_flight.values())
@@ -190,7 +191,8 @@ class _Reader:
     def ask(self, at: int, event: ConfirmationAsked) -> None:
         question = self.asked[event.question] = Question(at, event)
         self.facts.questions.append(question)
-        turn = self.turn_of(event)
+        alone = len(self.life.conversations) < 2
+        turn = self.turn if alone else self.turn_of(event)
         if turn is not None:
             turn.questions.append(question)
 
@@ -201,8 +203,6 @@ class _Reader:
         each: calls that are alike have their turns as they came.
         """
         talks = self.life.conversations
-        if len(talks) < 2:
-            return self.turn
         latest = [talk.turns[-1] for talk in talks if talk.turns]
         latest.sort(key=attrgetter("response_at"))
         return next((turn for turn in latest if explains(turn, told)), self.turn)

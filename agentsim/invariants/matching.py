@@ -78,7 +78,7 @@ def _is_exact(value: object) -> bool:
         return all(map(_is_exact, value.values()))
     if isinstance(value, list):
         return all(map(_is_exact, value))
-    return value not in (0, 1) and value == value
+    return value not in (0, 1)
 
 
 def is_as_asked(call: ToolCall, told: ToolStarted | ConfirmationAsked) -> bool:
@@ -180,15 +180,18 @@ def is_smooth(life: Life) -> bool:
             return False
         runs += len(calls)
         for asked in calls:
-            result, run = asked.result, asked.last
-            if result is None or run is None or result.is_error:
+            result = asked.result
+            if result is None or result.is_error or not asked.operations:
                 return False
+            run = asked.operations[0]
             start, end = run.start, run.end
             if end is None or end.ending != "ok" or end.output != result.content:
                 return False
-            if not (run.wanted and run.rights and start.life == life.number):
+            if run.rights is None or not run.wanted or start.life != life.number:
                 return False
-            if not is_as_asked(asked.call, start):
+            call = asked.call
+            same = _exact_arguments_of(call.arguments) == start.arguments
+            if not ((same and call.name == start.name) or is_as_asked(call, start)):
                 return False
     return runs == len(life.operations)
 

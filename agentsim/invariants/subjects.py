@@ -181,15 +181,17 @@ class Conversation:
 
     Attributes:
         unanswered: How many of its requests have neither a response nor an error yet.
+        grows: Whether each of its histories was seen to extend the one before it.
         body: The last request behind its prompt, and of how many requests it was the last.
     """
 
-    __slots__ = ("body", "requests", "turns", "unanswered")
+    __slots__ = ("body", "grows", "requests", "turns", "unanswered")
 
     def __init__(self) -> None:
         self.requests: list[tuple[int, RequestSent]] = []
         self.turns: list[Turn] = []
         self.unanswered = 0
+        self.grows = True
         self.body: tuple[int, MessageView] | None = None
 
     @property

@@ -51,7 +51,8 @@ def arguments_as_asked(facts: Facts) -> Ruling:
     """Look for a call of the same response that asks for what ran, or was approved."""
     evidence = 0
     violations: list[Violation] = []
-    signed = False
+    signed = unsigned = False
+    confirming = facts.tools.confirming
     for life in facts.lives:
         for turn in life.turns:
             evidence += len(turn.operations) + len(turn.questions)
@@ -63,10 +64,13 @@ def arguments_as_asked(facts: Facts) -> Ruling:
                 if not _is_asked(question.ask, turn):
                     violations += _put_otherwise(facts, question, turn)
         for operation in life.operations:
+            confirms = operation.start.name in confirming
             if APPROVER in operation.start.arguments:
-                signed = True
+                signed = signed or confirms
                 violations += _forged(facts, operation)
-    if signed:
+            else:
+                unsigned = unsigned or confirms
+    if signed and unsigned:
         violations += _unsigned_runs(facts)
     return rule(evidence, violations, "no tool ran and nobody was asked")
 
@@ -91,10 +95,7 @@ def _kinds(entry: Mapping[str, Any]) -> list[object]:
 
 def _is_asked(told: ToolStarted | ConfirmationAsked, turn: Turn) -> bool:
     """Whether a call asks for just this, as a look tells in the usual case."""
-    for asked in turn.asked:
-        if is_as_asked(asked.call, told):
-            return True
-    return False
+    return any(is_as_asked(asked.call, told) for asked in turn.asked)
 
 
 def _fits(facts: Facts, told: ToolStarted | ConfirmationAsked, asked: Asked) -> bool:
@@ -116,13 +117,19 @@ def _fits(facts: Facts, told: ToolStarted | ConfirmationAsked, asked: Asked) -> 
 
 def _alike(one: object, other: object) -> bool:
     """Whether two values are the same JSON: exact numbers, and no True for 1."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
+    if isinstance(one, str):
+        return one == other
+    if isinstance(one, _OBJECT) and isinstance(other, _OBJECT):
         return len(one) == len(other) and all(
             key in other and _alike(value, other[key]) for key, value in one.items()
         )
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(_alike, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+_OBJECT = (dict, Mapping)
+"""An object of JSON: mostly a dict, which is found without the dear look for any other."""
 
 
 def _changed(facts: Facts, operation: Operation, turn: Turn) -> Iterator[Violation]:

@@ -111,12 +111,15 @@ def _worth_counting(facts: Facts, life: Life, rules: LoopRules, walk: Walk) -> b
     """
     if life.status == "loop":
         return True
+    calls = [asked for turn in life.main.turns for asked in turn.asked]
+    if not life.smooth and any(asked.blocked for asked in calls):
+        return True
+    others = len({asked.call.name for asked in calls}) - 1
+    if len(calls) - others < rules.block_at:
+        return False  # no tool was called often enough
     repeated: dict[CallKey, list[Asked]] = {}
-    for turn in life.main.turns:
-        for asked in turn.asked:
-            if asked.blocked:
-                return True
-            repeated.setdefault(call_key_of(asked.call), []).append(asked)
+    for asked in calls:
+        repeated.setdefault(call_key_of(asked.call), []).append(asked)
     often = [alike for alike in repeated.values() if len(alike) >= rules.block_at]
     for alike in often:
         results = Counter(_masked(facts, asked, asked.last) for asked in alike)

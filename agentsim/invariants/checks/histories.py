@@ -106,7 +106,7 @@ def every_call_answered(facts: Facts) -> Ruling:
                 open_ended = not life.tidy or turn.echo is None
                 if open_ended and turn.shown_at not in told:
                     violations.extend(_lost(life, turn))
-        violations.extend(
+        violations += [
             Violation(
                 breach.words,
                 "one result for each call, directly after its response",
@@ -115,7 +115,7 @@ def every_call_answered(facts: Facts) -> Ruling:
             )
             for at, breach in found
             if breach.rule in ANSWER_RULES and not _may_wait(life, breach, at)
-        )
+        ]
     return rule(evidence, violations, "no response with calls was followed up")
 
 
@@ -318,6 +318,7 @@ def _unstable(facts: Facts, talk: Conversation, *, main: bool) -> Iterator[Viola
     tools = configured if main else talk.requests[0][1].tools
     first: list[str] | None = None
     last: MessageView | None = None
+    steady = talk.grows and len(talk.first.messages) > 0
     for at, request in talk.requests:
         if request.wire and tools is configured:
             own = facts.header.wire_only  # a program of its own has its own tools
@@ -326,7 +327,7 @@ def _unstable(facts: Facts, talk: Conversation, *, main: bool) -> Iterator[Viola
             yield _other_tools(request.tools, tools, at)
         view = request.messages
         # A view that goes on from the one before starts with the same prompt.
-        if last is None or not len(last) or not view.extends(last):
+        if last is None or not (steady or (len(last) and view.extends(last))):
             prompts = prompts_of(view)
             if first is None:
                 first = _expected(facts, prompts) if main else prompts
@@ -394,7 +395,9 @@ def _other_tools(
 )
 def provider_accepts(facts: Facts) -> Ruling:
     """Look for refusals that name a rule of the history."""
-    evidence = sum(len(life.turns) for life in facts.lives) + len(facts.failures)
+    evidence = len(facts.failures)
+    for life in facts.lives:
+        evidence += len(life.turns)
     violations = [
         Violation(
             f"request {failure.number} {_refused(failure)}",

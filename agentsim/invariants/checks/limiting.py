@@ -47,8 +47,11 @@ def limit_exact(facts: Facts) -> Ruling:
 
 
 def _iterations(life: Life, bound: int) -> tuple[bool, list[Violation]]:
+    status = life.status
+    if len(life.main.turns) < bound and status != "max_iterations":
+        return False, []
     consumed = life.consumed
-    count, status = len(consumed), life.status
+    count = len(consumed)
     if count > bound:
         places = tuple(turn.response_at for turn in consumed[bound - 1 : bound + 1])
         words = "the run takes more iterations"

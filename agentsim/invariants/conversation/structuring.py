@@ -70,16 +70,11 @@ def stops_by_structure(facts: Facts) -> Ruling:
                 if later is None and not ended:
                     continue
                 evidence += 1
-                if later is None or not _is_usual(turn):
+                calls = turn.asked and turn.response.stop_reason == "tool_use"
+                if later is None or turn.last or not calls:
                     at = None if later is None else later[0]
                     violations += _judge(facts, life, turn, at)
     return rule(evidence, violations, "no response was followed by anything")
-
-
-def _is_usual(turn: Turn) -> bool:
-    """Whether a response that a request follows asks for tools, and is not the last."""
-    usual = turn.response.stop_reason == "tool_use" and turn.asked
-    return bool(usual) and not turn.last
 
 
 Breach = tuple[str, str, str, int | None]

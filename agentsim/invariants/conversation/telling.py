@@ -26,6 +26,9 @@ GOING_ON = ("tool_use", "pause_turn")
 OVERRIDING = ("token_budget", "deadline", "cancelled")
 """Statuses that may stand in place of the one that a response asks for."""
 
+CUT = {"truncated": "max_tokens", "refused": "refusal"}
+"""Statuses of runs that a cut response ended, and its reason."""
+
 UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
 """Statuses that a run whose last response is a final answer can't have."""
 
@@ -61,6 +64,8 @@ def result_true(facts: Facts) -> Ruling:
     if life.outcome.status is None:
         return not_applicable("the agent did not tell how it ended")
     outcome, at = life.outcome, life.outcome_at
+    if _is_all_true(life, outcome):
+        return rule(1, [], "")
     untrue = [
         *_status(facts, life, outcome, at),
         *_iterations(facts, life, outcome, at),
@@ -71,6 +76,36 @@ def result_true(facts: Facts) -> Ruling:
         for words, expected, told, places in untrue
     ]
     return rule(1, found, "")
+
+
+def _is_all_true(life: Life, outcome: Outcome) -> bool:
+    """Whether a run is done with its last answer, and told of in full: the usual case."""
+    turns, used = life.main.turns, outcome.usage
+    if not turns or outcome.status != "done" or outcome.iterations != len(turns):
+        return False
+    prompt = completion = cached = 0
+    names: list[str] = []
+    for turn in turns:
+        usage = turn.response.usage
+        if usage is None:
+            return False
+        prompt += usage.prompt
+        completion += usage.completion
+        cached += usage.cache_read
+        names += [asked.call.name for asked in turn.asked]
+    spent = (prompt, completion, cached)
+    if used is None or spent != (used.prompt, used.completion, used.cache_read):
+        return False
+    last = turns[-1]
+    said = last.response
+    ends = (
+        said.stop_reason in FINAL_REASONS and not last.asked and last.echo is not None
+    )
+    return (
+        ends
+        and outcome.output == said.message.content
+        and outcome.tools == tuple(names)
+    )
 
 
 def due_status(reason: str) -> str | None:
@@ -105,10 +140,10 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
     final = reason in FINAL_REASONS and not last.asked and last.consumed
     if (status == "done" and not last.asked) or (status == "token_budget" and final):
         yield from _answer(last, outcome, places)
-    for cut, named in (("max_tokens", "truncated"), ("refusal", "refused")):
-        if status == named and reason != cut:
-            words = f"it is {named}, and the last response was not ended by {cut}"
-            yield words, f"another status than {named}", f"reason {reason}", places
+    cut = CUT.get(status or "", reason)
+    if reason != cut:
+        words = f"it is {status}, and the last response was not ended by {cut}"
+        yield words, f"another status than {status}", f"reason {reason}", places
     if final and last.response.message.content and status in UNANSWERED:
         words = "the last response is a final answer"
         yield words, "status done", f"status {status}", places
@@ -138,7 +173,7 @@ def _iterations(
     facts: Facts, life: Life, outcome: Outcome, at: int
 ) -> Iterator[Untrue]:
     told = outcome.iterations
-    if told is None:
+    if told is None or told == len(life.main.turns):
         return
     ranges = [(len(life.consumed), len(life.main.turns))]
     if len(life.conversations) > 1:
