@@ -162,7 +162,11 @@ class _Reader:
         turn = self.turn if len(life.conversations) < 2 else self.turn_of(event)
         operation = Operation(at, event, self.facts.rights.get(event.name))
         if life.in_flight:
-            operation.beside = list(life.in_flight.values())
+            around = self._around(event)
+            if event.inside in around and event.inside is not None:
+                operation.outer = self.running[event.inside]
+            flight = life.in_flight.items()
+            operation.beside = [other for key, other in flight if key not in around]
         life.in_flight[event.operation] = operation
         life.operations.append(operation)
         self.running[event.operation] = operation
@@ -173,6 +177,15 @@ class _Reader:
             if asked is not None:
                 operation.wanted = True
                 asked.operations.append(operation)
+
+    def _around(self, event: ToolStarted) -> set[int]:
+        """The operations whose own work a run is: a tool may run others."""
+        found: set[int] = set()
+        inside = event.inside
+        while inside in self.running and inside not in found:
+            found.add(inside)
+            inside = self.running[inside].start.inside
+        return found
 
     def end(self, at: int, event: ToolEnded) -> None:
         operation = self.running.get(event.operation)

@@ -114,7 +114,8 @@ class Operation:
         rights: Those of the tool, or None for a tool outside of the list.
         response_at: Index of the latest response before it, or None.
         wanted: Whether a call of that response explains it.
-        beside: Operations that were in flight when it started.
+        beside: Operations that were in flight when it started, but those that run it.
+        outer: The operation that runs it as a part of its own work, or None.
     """
 
     __slots__ = (
@@ -123,6 +124,7 @@ class Operation:
         "effects_at",
         "end",
         "end_at",
+        "outer",
         "response_at",
         "rights",
         "start",
@@ -141,6 +143,7 @@ class Operation:
         self.response_at: int | None = None
         self.wanted = False
         self.beside: list[Operation] = []
+        self.outer: Operation | None = None
         self.effects: list[EffectApplied] = []
         self.effects_at: list[int] = []
 

@@ -44,9 +44,9 @@ from agentsim.faults import (
     same_call_forever,
     slow,
 )
-from agentsim.providers import Reply, by, call, forever, say
+from agentsim.providers import Reply, by, call, forever, say, together
 from agentsim.simulation import Menu, Run, Scenario, run
-from agentsim.world import Cpu, Human, Services
+from agentsim.world import Cpu, Human, Services, tool
 from tests.simulation.fakes import ask, obedient, reading, silent, writing
 
 CUTS = Menu("timed", cancel=True, crash=True)
@@ -439,3 +439,65 @@ def test_a_long_run_that_its_limits_allow_is_no_livelock() -> None:
         )
         outcome = run(scenario).outcome
         assert (outcome.status, outcome.iterations) == ("done", turns + 1)
+
+
+# ----------------------------------------------------------------- tools that run others
+
+
+def delegating(*calls: Reply, asks: bool = False) -> tuple[Scenario, list[Env]]:
+    """A story with a tool that runs two others, in the environment noted last."""
+    held: list[Env] = []
+
+    async def delegate() -> str:
+        """Look, then note it down."""
+        env = held[-1]
+        await asyncio.gather(env.functions["check_cpu"]())
+        if asks:
+            await env.client.complete(Request(env.model, (user("What now?"),)))
+        return str(await env.functions["note"]())
+
+    def note() -> str:
+        """Note it down."""
+        return "noted"
+
+    mine = [tool(made, confirm=False) for made in (delegate, note)]
+    return Scenario("t", [*calls, say("Done.")], world=[Cpu(), *mine]), held
+
+
+def test_what_a_tool_runs_is_its_own_work() -> None:
+    """It overlaps nothing: the tool waits for it, as for all else that it does."""
+    story, held = delegating(call("delegate"))
+
+    async def agent(env: Env) -> object:
+        held.append(env)
+        return await obedient(env)
+
+    made = run(story, agent)
+    outer, *inner = made.trace.of(ToolStarted)
+    assert (outer.name, outer.inside) == ("delegate", None)
+    assert [event.inside for event in inner] == [outer.operation] * 2
+    assert made.verdict.violated == ()
+
+
+def test_what_a_tool_asks_a_model_for_is_judged_as_what_an_agent_asks_for() -> None:
+    """A helper, too, runs only what its model calls."""
+    story, held = delegating(call("delegate"), asks=True)
+
+    async def agent(env: Env) -> object:
+        held.append(env)
+        return await obedient(env)
+
+    assert "allowlist" in {entry.id for entry in run(story, agent).verdict.violated}
+
+
+def test_what_a_tool_runs_overlaps_what_others_run() -> None:
+    """Beside a tool that the agent runs meanwhile it is in flight as any other."""
+    story, held = delegating(together(call("delegate"), call("list_top_processes")))
+
+    async def agent(env: Env) -> None:
+        held.append(env)
+        tools = {tool.name: tool for tool in env.tools}
+        calls = (await ask(env)).message.tool_calls
+        await asyncio.gather(*(tools[asked.name].run({}) for asked in calls))
+
+    assert "writes-alone" in {entry.id for entry in run(story, agent).verdict.violated}

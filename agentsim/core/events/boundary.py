@@ -136,6 +136,8 @@ class ToolStarted(Event):
         operation: Number that its end and its effects carry too; 1-based per witness.
         arguments: As the tool gets them, parsed.
         call_id: The call it serves, where the witness knows.
+        inside: The operation that runs it as a part of its own work, as a tool that is
+            an agent does; None for one that the agent runs itself.
     """
 
     kind: ClassVar[str] = "tool_start"
@@ -143,6 +145,7 @@ class ToolStarted(Event):
     name: str
     arguments: Mapping[str, Any]
     call_id: str | None = None
+    inside: int | None = None
 
 
 @dataclass(slots=True)

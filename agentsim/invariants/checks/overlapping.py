@@ -29,6 +29,7 @@ __all__ = ["calls_in_order", "reads_bounded", "writes_alone"]
     exemptions=(
         "What was in flight when the process died: it is gone with its life.",
         "Tools outside of the list, which allowlist reports.",
+        "A tool that runs others, such as an agent of its own, and what it runs.",
     ),
     needs_inside=True,
 )
@@ -75,7 +76,10 @@ def _places(*operations: Operation) -> tuple[int, ...]:
     rationale="Only what is declared parallel is safe to overlap, and a burst without "
     "a bound brings down the service that is read.",
     spec=("R1.8", "R4.1"),
-    exemptions=("Without a declared K the number of reads is not judged.",),
+    exemptions=(
+        "Without a declared K the number of reads is not judged.",
+        "A tool that runs others does not count beside what it runs.",
+    ),
     needs_inside=True,
 )
 def reads_bounded(facts: Facts) -> Ruling:

@@ -135,6 +135,7 @@ def _places(start: int, last: Operation | None, stop: int | None) -> tuple[int, 
     exemptions=(
         "A call that a runtime announces as recovered from text (R8.5).",
         "A tool that is run again after it failed.",
+        "What a tool runs as a part of its own work, unless it asks a model for it.",
         "Changed arguments: whether they are kept is another invariant's question.",
     ),
     needs_inside=True,
@@ -158,9 +159,21 @@ def allowlist(facts: Facts) -> Ruling:
                         (operation.start_at,),
                     )
                 )
-            elif not operation.wanted and not _recovered(facts, operation):
+            elif not (
+                operation.wanted
+                or _is_work_of_a_tool(life, operation)
+                or _recovered(facts, operation)
+            ):
                 violations.append(_unasked(facts, operation))
     return rule(evidence, violations, "no tool ran")
+
+
+def _is_work_of_a_tool(life: Life, operation: Operation) -> bool:
+    """Whether another tool runs it, and asked no model before."""
+    outer = operation.outer
+    return outer is not None and not any(
+        outer.start_at < at < operation.start_at for at, _request in life.requests
+    )
 
 
 def _recovered(facts: Facts, operation: Operation) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from contextvars import ContextVar
 from typing import Any
 
 from agentsim.core import (
@@ -27,6 +28,9 @@ from agentsim.simulation.outside.striking import Struck
 from agentsim.world import Unchanged, WorldTool
 
 __all__ = ["simulated_tools"]
+
+_inside: ContextVar[int | None] = ContextVar("inside", default=None)
+"""The operation whose own code runs: what it calls is a part of its work."""
 
 
 def simulated_tools(stage: Stage, life: Life) -> tuple[Tool, ...]:
@@ -55,7 +59,9 @@ class _SimulatedTool:
 
     async def __call__(self, arguments: dict[str, Any]) -> object:
         operation = self._stage.next_operation()
-        self._life.record(ToolStarted(operation, self._name, dict(arguments)))
+        self._life.record(
+            ToolStarted(operation, self._name, dict(arguments), inside=_inside.get())
+        )
         try:
             output = await self._operate(operation, arguments)
         except asyncio.CancelledError:
@@ -115,9 +121,13 @@ class _SimulatedTool:
 
     async def _apply(self, operation: int, arguments: dict[str, Any]) -> str:
         name = self._name
-        output = await self._stage.world.perform(
-            name, arguments, operation=operation, at_ns=self._life.now_ns
-        )
+        before = _inside.set(operation)
+        try:
+            output = await self._stage.world.perform(
+                name, arguments, operation=operation, at_ns=self._life.now_ns
+            )
+        finally:
+            _inside.reset(before)
         if self._writes and not isinstance(output, Unchanged):
             effect = EffectApplied(operation, name, dict(arguments), who="world")
             self._life.record(effect)
