@@ -13,7 +13,8 @@ messages of the user behind the prompt, and
 In doubt it is the same conversation, and is judged as one. So it is where one was left in
 the middle for good, in a run that was not cut off, when another one began with the same
 first message, or with the same prompt and tools: if one of them is the main one, its
-history was replaced.
+history was replaced. So it is too where the main one goes on from the only response of
+another: one request of it was sent without what was said before.
 
 The main one is that of which the outcome tells (by an output, first the one that says just
 that, then the one that offers most tools); where it tells of none, it is the first of those
@@ -157,6 +158,7 @@ def settle_conversations(life: Life) -> None:
     told = _told_of(life)
     life.main = told or max(found, key=lambda talk: len(talk.last.tools))
     life.main_known = told is not None or not _was_cut(life)
+    _join_adopted(life)
     if life.main_known:
         _join_restarts(life)
     if not _was_cut(life):
@@ -177,6 +179,45 @@ def _join(life: Life, talk: Conversation, other: Conversation) -> None:
     other.turns = sorted([*other.turns, *talk.turns], key=attrgetter("request_at"))
     life.conversations.remove(talk)
     life.main = other if life.main is talk else life.main
+
+
+def _join_adopted(life: Life) -> None:
+    """Take a request whose response the main conversation goes on from for one of it."""
+    main, outcome = life.main, life.outcome
+    view, own = main.last.messages, len(main.turns) - main.answered
+    if outcome is not None and outcome.history is not None:
+        view, own = outcome.history, len(main.turns)
+    spoken = [message for message in view if message.role == "assistant"]
+    if len(spoken) <= own:
+        return  # it holds no responses but its own
+    turns = [turn.response.message for turn in reversed(main.turns)]
+    single = [t for t in life.conversations if t.turns and len(t.requests) == 1]
+    others = [talk for talk in single if talk is not main]
+    for message in spoken:
+        if turns and _is_like(message, turns[-1]):
+            turns.pop()
+            continue
+        adopted = next((t for t in others if _is_adopted(message, t, main)), None)
+        if adopted is None:
+            return
+        others.remove(adopted)
+        _join(life, adopted, main)
+
+
+def _is_adopted(message: Message, talk: Conversation, main: Conversation) -> bool:
+    """Whether a message of the main conversation may be the response of another one.
+
+    A text may come of a helper: it is that of the agent if prompt and tools are, too.
+    """
+    said = talk.turns[0].response.message
+    return _is_like(message, said) and (bool(said.tool_calls) or _is_equal(talk, main))
+
+
+def _is_equal(talk: Conversation, main: Conversation) -> bool:
+    """Whether a conversation has the prompt and tools of the main one."""
+    one, other = talk.last, main.last
+    prompts = prompts_of(one.messages), prompts_of(other.messages)
+    return prompts[0] == prompts[1] and one.tools == other.tools
 
 
 def _join_restarts(life: Life) -> None:

@@ -202,12 +202,14 @@ nothing but messages of the user behind the prompt, and
 - it is the same as a request that is still unanswered, or
 - it is how a conversation began that was answered since, and is not the main one.
 
-The main one is that of which the outcome tells, by its history or its output. The prompt
-and tools of the scenario, limits, loops and the result are judged of it alone; tokens count
-in all. In doubt a request goes on with what there is, and is judged as that. So a handoff
-to another prompt over the same history is one conversation, and `prefix-stable` reports
-it; so is a text in place of the history of a main conversation that is never taken up
-again, which `history-append-only` reports unless a condensation was announced.
+The main one is that of which the outcome tells, by its history or its output. The
+prompt and tools of the scenario, limits, loops and the result are judged of it alone;
+tokens count in all. Where the main one goes on from the response to the only request of
+another, that request was one of its own, sent without its history. In doubt a request
+goes on with what there is, and is judged as that. So a handoff to another prompt over
+the same history is one conversation, and `prefix-stable` reports it; so is a text in
+place of the history of a main conversation that is never taken up again, which
+`history-append-only` reports unless a condensation was announced.
 
 ## Beside the invariants
 

@@ -154,6 +154,39 @@ def test_a_text_in_place_of_the_history_is_caught() -> None:
     assert "history-append-only" in violated(trace)
 
 
+SPOILED = ([user("go")], [system(PROMPT), user("Of another user.")], [user("look: ok")])
+
+
+@pytest.mark.parametrize("start", SPOILED)
+def test_a_request_without_the_history_that_its_answer_enters_is_caught(
+    start: list[Message],
+) -> None:
+    """Whose response the run goes on from is no helper, whatever it was told."""
+    run = Run([LOOK])
+    run.looks()
+    once = Helper(run, *start)
+    said = assistant("", ToolCall("lost", "look", "{}"))
+    once.gets(said)
+    run.runs("look", "97 percent")
+    run.history.append(said)
+    run.history.append(tool_result("lost", "97 percent"))
+    run.says("done")
+    assert "every-call-answered" in violated(run.ends())
+
+
+def test_a_writer_may_add_the_answer_to_the_history() -> None:
+    """A text under another prompt is of somebody else, also as the agent's last word."""
+    run = Run([LOOK])
+    run.looks()
+    writer = Helper(run, system("You write."), user("Write it up: ok"))
+    writer.tools = ()
+    writer.gets(assistant("It looked."))
+    run.history.append(assistant("It looked."))
+    run.says("done")
+    found = violated(run.ends())
+    assert "history-append-only" not in found
+
+
 def test_a_router_reads_the_same_task_first() -> None:
     """Under another prompt, without what was said before, the task begins anew."""
     run = Run([LOOK])
