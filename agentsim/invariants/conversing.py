@@ -261,23 +261,38 @@ def _is_kept(outcome: Outcome | None, found: Sequence[Conversation]) -> bool:
 
 
 def requests_to_the_end(life: Life) -> Sequence[tuple[int, RequestSent]]:
-    """Requests of the main conversation, and of one behind it that gave the output.
+    """Requests of the main conversation, and of one behind it that takes its place.
 
-    To have the output made in a fresh conversation is to go on: what a limit has ended
-    is no prompt to the model (R3.7). One that answers a call of the main one is none of
-    these: a call that no tool ran for may wait for it.
+    To have the output made in a fresh conversation is to go on, and so is to begin one
+    with the same tools: what a limit has ended is no prompt to the model (R3.7). One that
+    answers a call of the main one is none of these.
     """
     main, outcome = life.main, life.outcome
+    end = _end_of(main) if len(life.conversations) > 1 else None
+    if end is None:
+        return main.requests
     output = (outcome.output or "").strip() if outcome is not None else ""
-    if len(life.conversations) < 2 or not output or output in _said(main):
-        return main.requests
-    if main.turns and not all(asked.operations for asked in main.turns[-1].asked):
-        return main.requests
-    end = main.requests[-1][0]
+    told = bool(output) and output not in _said(main)
     for talk in life.conversations:
-        if talk.requests[0][0] > end and output in _said(talk):
+        if talk.requests[0][0] > end and (
+            (told and output in _said(talk))
+            or (talk.first.tools and talk.first.tools == main.last.tools)
+        ):
             return [*main.requests, *talk.requests]
     return main.requests
+
+
+def _end_of(talk: Conversation) -> int | None:
+    """The last event of a conversation, or None if a call of it may wait for another."""
+    end = talk.requests[-1][0]
+    for asked in talk.turns[-1].asked if talk.turns else ():
+        if not (asked.operations or asked.declined or asked.blocked):
+            return None  # no tool ran for it: perhaps it is answered by a helper
+        for operation in asked.operations:
+            if operation.end_at is None:
+                return None
+            end = max(end, operation.end_at)
+    return max(end, talk.turns[-1].response_at) if talk.turns else end
 
 
 def _left_for(talk: Conversation, life: Life) -> Conversation | None:

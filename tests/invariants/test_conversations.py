@@ -238,6 +238,15 @@ def test_a_limit_is_no_prompt_to_the_model(declared: Limits | None) -> None:
     assert "limit-terminal" in violated(trace)
 
 
+def test_a_run_that_a_limit_ended_is_not_tried_again() -> None:
+    """Nor in other words, with the old history as the result (R6.1)."""
+    run = Run([LOOK])
+    run.looks()
+    again = Helper(run, system(PROMPT), user("Try again: go"))
+    again.gets(assistant("It looked."))
+    assert violated(run.ends("max_iterations", output=None)) == ["limit-terminal"]
+
+
 def test_a_helper_may_answer_the_last_call_before_a_limit() -> None:
     """Nobody knows whether a call that no tool ran for waits for a conversation."""
     run = Run([ASK, LOOK], limits=Limits(max_iterations=1))

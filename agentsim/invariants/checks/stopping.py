@@ -46,7 +46,7 @@ Found = tuple[int, list[Violation]]
         "A response that was discarded: its request may be repeated (R7.1).",
         (
             "Other conversations than the main one, at its iteration limit, unless the "
-            "output is of one that began behind it."
+            "output is of one that began behind it, or one has the same tools."
         ),
     ),
 )
