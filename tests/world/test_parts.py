@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -271,3 +272,13 @@ def test_impossible_beginnings_are_refused(
     with pytest.raises(UsageError) as caught:
         make()
     assert words in str(caught.value)
+
+
+def test_a_list_of_processes_is_copied() -> None:
+    """What a caller does to it later changes no run, and hides no process from one."""
+    processes: Any = [Process("java", 90.0, 3.0)]
+    spec = Cpu(processes=processes)
+    assert World([spec]).apply("list_top_processes", {}) == "java 90.0%"
+    processes.append(Process("mysqld", 50.0, 1.0))
+    assert World([spec]).apply("list_top_processes", {}) == "java 90.0%"
+    assert spec == Cpu(processes=(Process("java", 90.0, 3.0),))

@@ -75,6 +75,8 @@ class Cpu:
     processes: tuple[Process, ...] = CALM_PROCESSES
 
     def __post_init__(self) -> None:
+        # What is read of them is kept: a list of the caller's must not change them.
+        object.__setattr__(self, "processes", tuple(self.processes))
         names = [process.name for process in self.processes]
         for name in names:
             if names.count(name) > 1:
