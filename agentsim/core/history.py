@@ -99,6 +99,9 @@ class MessageView(Sequence[Message]):
 
     def behind(self, earlier: MessageView) -> list[Message] | None:
         """The messages behind `earlier`, or None where this view does not extend it."""
+        length, start = self._length, earlier._length
+        if self._items is earlier._items and start <= length:
+            return self._items[start:length]
         return self.since(earlier._length) if self.extends(earlier) else None
 
     def extends(self, earlier: MessageView) -> bool:

@@ -54,7 +54,9 @@ def conversation_of(life: Life, request: RequestSent) -> Conversation:
     found = life.conversations
     if len(found) == 1:
         talk = found[0]
-        if not talk.unanswered and request.messages.extends(talk.last.messages):
+        if not talk.unanswered and request.messages.extends(
+            talk.requests[-1][1].messages
+        ):
             return talk  # the usual case
     if not found:
         found.append(life.main)

@@ -137,9 +137,10 @@ class _Reader:
 
     def request(self, at: int, event: RequestSent) -> None:
         talk = conversation_of(self.life, event)
-        talk.requests.append((at, event))
+        sent = at, event
+        talk.requests.append(sent)
         talk.unanswered += 1
-        self.life.requests.append((at, event))
+        self.life.requests.append(sent)
         self.sent[event.number] = at, event, talk
 
     def response(self, at: int, event: ResponseReceived) -> None:

@@ -207,7 +207,7 @@ def _unsigned_runs(facts: Facts) -> Iterator[Violation]:
     signed = [entry for entry in confirming if APPROVER in entry.start.arguments]
     for operation in confirming:
         ours = APPROVER in operation.start.arguments
-        by = () if ours else _approvals(facts, operation)
+        by = [] if ours else _approvals(facts, operation)
         if by:
             yield Violation(
                 f"{operation.start.name} runs without the confirmed_by of its approval",
@@ -219,11 +219,11 @@ def _unsigned_runs(facts: Facts) -> Iterator[Violation]:
 
 def _approvals(
     facts: Facts, operation: Operation, *, since: int | None = None
-) -> tuple[str | None, ...]:
+) -> list[str | None]:
     """Who approved the call of a run before it started, and after an event."""
     start = operation.start
     wanted = without_approver(start.arguments)
-    return tuple(
+    return [
         question.answer.confirmed_by
         for question in facts.questions
         if question.ask.name == start.name
@@ -231,7 +231,7 @@ def _approvals(
         and question.approved
         and (since or 0) <= (question.answer_at or 0) < operation.start_at
         and _alike(without_approver(question.ask.arguments), wanted)
-    )
+    ]
 
 
 def _forged(facts: Facts, operation: Operation) -> Iterator[Violation]:

@@ -251,9 +251,9 @@ def confirmed_before_effect(facts: Facts) -> Ruling:
         for at, event in facts.stray_effects
         if event.name in confirming
     ]
-    for life in facts.lives:
-        for turn in life.turns:
-            if len(turn.questions) > 1:
+    if len(facts.questions) > 1:
+        for life in facts.lives:
+            for turn in life.turns:
                 violations += _urged(turn)
     nothing = "no tool that needs confirmation was about to run"
     return rule(len(starts) + refused, violations, nothing)

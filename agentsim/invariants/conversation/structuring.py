@@ -70,8 +70,12 @@ def stops_by_structure(facts: Facts) -> Ruling:
                 if later is None and not ended:
                     continue
                 evidence += 1
-                calls = turn.asked and turn.response.stop_reason == "tool_use"
-                if later is None or turn.last or not calls:
+                reason = turn.response.stop_reason
+                if later is None:
+                    usual = reason in FINAL_REASONS and not turn.asked
+                else:
+                    usual = reason == "tool_use" and bool(turn.asked) and not turn.last
+                if not usual:
                     at = None if later is None else later[0]
                     violations += _judge(facts, life, turn, at)
     return rule(evidence, violations, "no response was followed by anything")
