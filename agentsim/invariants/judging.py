@@ -145,7 +145,11 @@ def judge(
                 f"{type(entry).__name__}"
             )
     facts = Facts(trace)
-    checks = _checks((*chosen, *extra), wire_only=facts.header.wire_only)
+    wire_only = facts.header.wire_only
+    checks = _checks(tuple(chosen), wire_only=wire_only)
+    if extra:  # yours are not kept: they may hold what they like, and be unhashable
+        yours = [((entry.id,), _check(entry, wire_only=wire_only)) for entry in extra]
+        checks = [*checks, *yours]
     # As `Judgement._make` makes it, without its two calls in Python.
     new = tuple.__new__
     return tuple([new(Judgement, name + check(facts)) for name, check in checks])

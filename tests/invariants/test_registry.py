@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from agentsim.core import RequestSent, UsageError
 from agentsim.invariants import (
     INVARIANTS,
     Facts,
+    Invariant,
     Judgement,
     Ruling,
     VerdictStatus,
@@ -121,6 +123,21 @@ def test_an_invariant_of_ones_own_is_judged_last() -> None:
         statuses.append(judged[1].status)
         run.requests()
     assert statuses == ["unknown", "holds", "holds", "violated"]
+
+
+def test_an_invariant_of_ones_own_may_hold_a_list() -> None:
+    """What cannot be hashed can judge."""
+
+    @dataclass(frozen=True)
+    class Worded(Invariant):
+        words: list[str] = field(default_factory=list)
+
+    def holds(_facts: Facts) -> Ruling:
+        return rule(1, [], "")
+
+    worded = Worded("worded", "It is.", "It is so.", ("R1",), (), holds)
+    judged = judge(Run([read("look")]).trace(), ["ends"], extra=[worded])
+    assert [entry.id for entry in judged] == ["ends", "worded"]
 
 
 @pytest.mark.parametrize(
