@@ -23,7 +23,7 @@ from agentsim.core import (
     ToolDef,
     Usage,
 )
-from agentsim.invariants import Facts, judge
+from agentsim.invariants import INVARIANTS, Facts, judge
 from agentsim.trace import Header, ToolFacts, Trace, from_jsonl, to_jsonl
 from tests.invariants.correct_loop import Habits, Reply, Step, live
 from tests.invariants.support import Run, call, check, confirmed, read, write
@@ -138,6 +138,38 @@ def test_correct_runs_are_evidence_of_every_invariant() -> None:
         found = judge(live(TOOLS, again, steps, limits))
         limited -= {entry.id for entry in found if entry.status == "holds"}
     assert not limited
+
+
+def test_a_life_in_which_all_went_well_is_judged_as_any_other() -> None:
+    """The look that most lives are judged by finds what a look at each call finds."""
+    asked = [Reply(calls=((name, '{"n":2}'),)) for name in ("look", "note", "pay")]
+    facts = Facts(live(TOOLS, [*asked, Reply(text="done")], [], Limits()))
+    assert [life.smooth for life in facts.lives] == [True]
+    at_a_look = [entry.check(facts) for entry in INVARIANTS.all]
+    facts.memory.clear()
+    facts.lives[0].smooth = False
+    assert at_a_look == [entry.check(facts) for entry in INVARIANTS.all]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "smooth"),
+    [
+        ('{"n":2}', {"n": 2}, True),
+        ('{"n":1}', {"n": True}, False),
+        ('{"n":2}', {"n": 2, "m": 2}, False),
+        ('{"n":2}', {}, False),
+    ],
+)
+def test_a_life_with_other_arguments_is_no_smooth_one(
+    wanted: str, given: dict[str, Any], *, smooth: bool
+) -> None:
+    """Not one call may have run with other arguments than the model's."""
+    run = Run(tools=TOOLS)
+    run.asks(call("look", wanted))
+    run.runs("look", **given)
+    run.answers("ok")
+    run.says("done")
+    assert Facts(run.ends()).lives[0].smooth == smooth
 
 
 # Few names and numbers, so that generated events meet one another.
