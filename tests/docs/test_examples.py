@@ -26,6 +26,7 @@ SLOW = (
     "docs/how-to/test-a-responses-loop.md",
     "docs/how-to/test-an-anthropic-loop.md",
     "docs/how-to/test-an-openai-loop.md",
+    "docs/how-to/test-helpers.md",
     "docs/how-to/test-in-ci.md",
     "docs/how-to/test-my-agent.md",
     "docs/how-to/write-a-scenario.md",
