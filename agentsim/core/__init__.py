@@ -134,6 +134,8 @@ if TYPE_CHECKING:
     from agentsim.core.tools import ToolFunction as ToolFunction
     from agentsim.core.tools import check_names as check_names
     from agentsim.core.words import did_you_mean as did_you_mean
+    from agentsim.core.words import place_of as place_of
+    from agentsim.core.words import raised_words as raised_words
     from agentsim.core.words import shown_path as shown_path
 else:
     __getattr__, __dir__, __all__ = attach(
@@ -261,6 +263,8 @@ else:
             "linked_errors": "errors",
             "parse_arguments": "json_text",
             "parse_json": "json_text",
+            "place_of": "words",
+            "raised_words": "words",
             "shown_path": "words",
             "signature": "loops",
             "system": "messages",

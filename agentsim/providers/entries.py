@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agentsim.core import AgentsimError, Request, UsageError
+from agentsim.core import AgentsimError, Request, UsageError, raised_words
 from agentsim.providers.reply import Reply, say
 from agentsim.providers.words import type_words
 
@@ -174,7 +174,7 @@ def _made(words: str, function: Callable[[Any], Reply], argument: object) -> Rep
         raise
     except Exception as error:
         raise UsageError(
-            f"the function of {words} in the script raised {type(error).__name__}"
+            f"the function of {words} in the script {raised_words(error)}"
         ) from error
     if not isinstance(reply, Reply):
         raise UsageError(

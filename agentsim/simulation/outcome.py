@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import PurePath
-from types import TracebackType
 
 from agentsim.core import (
     Event,
@@ -23,6 +21,7 @@ from agentsim.core import (
     RunResult,
     Usage,
     UsageError,
+    place_of,
 )
 from agentsim.engine import Ending
 from agentsim.providers import ScriptedClient
@@ -134,7 +133,7 @@ def error_words(error: BaseException) -> str:
         more = len(leaves) - GROUP_SHOWN
         told += [f"and {more} more"] if more > 0 else []
         return _clipped(f"{words}: {'; '.join(told)}")
-    place = _place(error.__traceback__)
+    place = place_of(error)
     return f"{_clipped(words)}, in {place}" if place else _clipped(words)
 
 
@@ -148,24 +147,6 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]
             yield from _leaves(error)
         else:
             yield error
-
-
-def _place(traceback: TracebackType | None) -> str:
-    """The innermost function of the agent's own package, with file and line.
-
-    The agent's package is that of the first function outside of this one and asyncio;
-    functions of libraries have other lines in other versions.
-    """
-    own, place = "", ""
-    while traceback is not None:
-        frame = traceback.tb_frame
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in ("agentsim", "asyncio") and own in ("", package):
-            own = package
-            file = PurePath(frame.f_code.co_filename).name
-            place = f"{frame.f_code.co_name} ({file}:{traceback.tb_lineno})"
-        traceback = traceback.tb_next
-    return place
 
 
 def _last_words(events: Sequence[Event], life: int) -> RunEnded | None:

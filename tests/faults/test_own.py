@@ -125,7 +125,10 @@ def wrong(_response: Response, _operation: Operation) -> Response:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (broken, "fault 'broken': its function raised KeyError"),
+        (
+            broken,
+            "fault 'broken': its function raised KeyError in broken .test_own.py:",
+        ),
         (wrong, "fault 'wrong': its function must return a Response, got str"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -184,7 +185,7 @@ def test_a_faulty_entry_is_refused_with_advice(
     """Each mistake in a script is a usage error that says where and what to do."""
     with pytest.raises(UsageError) as caught:
         FAULTY[name]()
-    assert str(caught.value) == snapshot
+    assert re.sub(r"py:\d+", "py:N", str(caught.value)) == snapshot
 
 
 def test_an_empty_script_has_nothing() -> None:

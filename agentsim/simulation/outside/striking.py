@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from agentsim.core import Carried, FaultStruck, Response, UsageError
+from agentsim.core import Carried, FaultStruck, Response, UsageError, raised_words
 from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target, groups_of
 from agentsim.simulation.outside.incarnation import Incarnation
 
@@ -84,8 +84,8 @@ class Struck(NamedTuple):
         try:
             spoilt = function(value, self.operation)
         except Exception as error:
-            kind = type(error).__name__
-            raise UsageError(f"fault {name!r}: its function raised {kind}") from error
+            words = raised_words(error)
+            raise UsageError(f"fault {name!r}: its function {words}") from error
         if isinstance(value, Response) and not isinstance(spoilt, Response):
             kind = type(spoilt).__name__
             raise UsageError(
