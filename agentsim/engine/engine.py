@@ -54,7 +54,8 @@ class Engine:
             opens; more are a livelock.
         timers_max: Times that the clock may move in a row while no gate opens; the
             same.
-        gates_max: Gates that may open in one life; the same.
+        gates_max: Tells how many gates may open in one life; the same. It is asked again
+            every hundred gates.
 
     Attributes:
         life_number: Number of the last life, 0 before the first.
@@ -72,7 +73,7 @@ class Engine:
         crashes_max: int = 1,
         steps_max: int = 1_000_000,
         timers_max: int = 1_000_000,
-        gates_max: int = 1_000_000,
+        gates_max: Callable[[], int] = lambda: 1_000_000,
     ) -> None:
         if policy not in ("timed", "any_order"):
             raise UsageError(f"policy must be 'timed' or 'any_order', got {policy!r}")

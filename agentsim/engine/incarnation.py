@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from agentsim.core import EndingKind
@@ -16,6 +17,9 @@ from agentsim.engine.threads.leftover import LeftoverThreads
 
 _DRAIN_MAX = 10_000
 
+_STRETCH = 100
+"""Gates that open before it is asked again how many may: less, once there is no end."""
+
 
 class Incarnation:
     """One life, for those that move it.
@@ -24,8 +28,7 @@ class Incarnation:
         gates: Those that wait, in order of arrival.
         cancelled: Whether the engine cancelled its main task.
         crashed: Whether it died.
-        gates_max: How many gates may open.
-        gates_left: How many of them have not.
+        gates_left: How many gates may open before it is asked again how many may.
         threads: Those that were there before the run, to tell those that are left.
         timers_max: How often the clock may move while no gate opens.
         timers_in_row: How often it did since the last of them.
@@ -37,6 +40,7 @@ class Incarnation:
         "gates",
         "gates_left",
         "gates_max",
+        "gates_opened",
         "life",
         "loop",
         "main",
@@ -52,7 +56,7 @@ class Incarnation:
         life: Life,
         *,
         main: asyncio.Task[Any],
-        gates_max: int,
+        gates_max: Callable[[], int],
         timers_max: int,
         threads: LeftoverThreads,
     ) -> None:
@@ -62,10 +66,18 @@ class Incarnation:
         self.main = main
         self.cancelled = False
         self.crashed = False
-        self.gates_left = self.gates_max = gates_max
+        self.gates_max = gates_max
+        self.gates_opened = 0
+        self.gates_left = min(_STRETCH, gates_max())
         self.timers_max = timers_max
         self.threads = threads
         self.timers_in_row = 0
+
+    def gates_go_on(self) -> bool:
+        """Whether more gates may open, where those that were granted have."""
+        self.gates_opened += _STRETCH
+        self.gates_left = min(_STRETCH, self.gates_max() - self.gates_opened) - 1
+        return self.gates_left >= 0
 
     def concluded(self, error: SystemExit | None = None) -> Ending:
         """End the life: its main task is done, or it asked to exit.
@@ -114,7 +126,7 @@ class Incarnation:
         if self.crashed:
             return Ending("crashed", unhandled=self._unhandled())
         if self.gates_left < 0:
-            return self.endless(f"too many gates opened ({self.gates_max})")
+            return self.endless(f"too many gates opened ({self.gates_max()})")
         if self.timers_in_row > self.timers_max:
             return self.endless(
                 f"the clock moved {self.timers_max} times while no gate opened"

@@ -153,7 +153,7 @@ class Scheduler:
         """Let a gate go on; one that is due after the next timer comes early."""
         now.timers_in_row = 0
         now.gates_left -= 1
-        if now.gates_left < 0:
+        if now.gates_left < 0 and not now.gates_go_on():
             return False
         loop = now.loop
         due_ns = gate.due_ns

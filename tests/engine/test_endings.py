@@ -289,9 +289,25 @@ def test_asking_for_ever_is_a_livelock() -> None:
         while True:
             await life.gate("model")
 
-    ending = run(agent, gates_max=100).ending
+    ending = run(agent, gates_max=lambda: 100).ending
     assert ending.kind == "livelock"
     assert ending.words.startswith("too many gates opened (100)")
+
+
+def test_the_end_may_come_nearer_while_an_agent_asks() -> None:
+    """How many gates may open is asked again, and no more of them do."""
+    opened = 0
+
+    async def agent(life: Life) -> None:
+        nonlocal opened
+        while True:
+            await life.gate("model")
+            opened += 1
+
+    ending = run(agent, gates_max=lambda: 1_000 if opened < 120 else 250).ending
+    assert ending.kind == "livelock"
+    assert ending.words.startswith("too many gates opened (250)")
+    assert opened == 250
 
 
 def test_a_task_of_another_kind_may_leak() -> None:

@@ -12,8 +12,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from agentsim.core import (
     Env,
+    Finished,
     InternalError,
     InvariantViolation,
+    Limits,
     Message,
     RunResult,
     ToolFailed,
@@ -171,6 +173,40 @@ def test_an_odd_ending_is_told_in_the_outcome(
     assert first.trace.digest() == again.trace.digest()
     assert ADDRESS.search(to_jsonl(first.trace)) is None
     assert told == snapshot
+
+
+def asks_up_to(iterations: int) -> Agent:
+    """An agent with a limit of its own, which it may promise or not."""
+
+    async def agent(env: Env) -> Finished:
+        for _ in range(iterations):
+            await ask(env)
+        return Finished("max_iterations")
+
+    return agent
+
+
+@pytest.mark.parametrize(
+    ("agent", "allowed", "ending"),
+    [
+        (asks_for_ever, 10, "livelock: too many gates opened (200)"),
+        (asks_for_ever, None, "livelock: too many gates opened (200)"),
+        (asks_up_to(150), 10, "returned: None"),
+        (asks_up_to(300), 10, "livelock: too many gates opened (200)"),
+        (asks_up_to(300), 300, "returned: None"),
+    ],
+)
+def test_a_model_that_never_ends_is_asked_as_often_as_a_limit_allows(
+    agent: Agent, allowed: int | None, ending: str
+) -> None:
+    """Two hundred answers show that an agent goes on for ever, or more by its limit."""
+    scenario = reading(
+        script=[call("check_disk"), say("Done.")],
+        faults=["same_call_forever@1"],
+        limits=Limits(max_iterations=allowed),
+    )
+    outcome = run(scenario, agent).outcome
+    assert f"{outcome.ending}: {outcome.error}".startswith(ending)
 
 
 def test_the_place_of_an_error_is_in_the_agents_own_package() -> None:

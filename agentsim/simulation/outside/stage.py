@@ -23,8 +23,11 @@ __all__ = ["Stage"]
 GATES_MAX = 2_000
 """Answers of the outside in one life; an agent that wants more goes on without end."""
 
+GATES_ENDLESS_MAX = 200
+"""The same where the model asks for more for ever: what does not end then, never does."""
+
 GATES_PER_ITERATION = 20
-"""More of them, where the scenario allows many iterations."""
+"""More of them, where many iterations are allowed, or scripted."""
 
 ITERATIONS_MAX = 10_000
 """Iterations that count as allowed where the scenario has no limit."""
@@ -52,7 +55,7 @@ class Stage(Scene):
             crash=menu.crash,
             steps_max=STEPS_MAX,
             timers_max=TIMERS_MAX,
-            gates_max=_gates_max(scenario),
+            gates_max=self._gates_max,
             inject=[
                 (entry.id, partial(self._arrive, entry)) for entry in scenario.inject
             ],
@@ -79,15 +82,20 @@ class Stage(Scene):
     def _arrive(self, message: Injected) -> None:
         self._inbox.append(message)
 
+    def _gates_max(self) -> int:
+        scripted = len(self.scenario.replies)
+        limits = [self.scenario.limits.max_iterations]
+        if self.declared is not None and self.declared.limits is not None:
+            limits.append(self.declared.limits.max_iterations)
+        least, unlimited = GATES_MAX, ITERATIONS_MAX
+        if self.striker.without_end:
+            least, unlimited = GATES_ENDLESS_MAX, scripted
+        allowed = [unlimited if limit is None else limit for limit in limits]
+        return max(least, GATES_PER_ITERATION * max(scripted, *allowed))
+
 
 def _check_offered(scenario: Scenario, menu: Menu) -> None:
     """Refuse a fault on the menu that can never strike in this scenario."""
     if menu.plan.names_tools:
         tools = {tool.name: tool.writes for tool in scenario.known_tools}
         check_rules(menu.rules, tools)
-
-
-def _gates_max(scenario: Scenario) -> int:
-    iterations = scenario.limits.max_iterations
-    allowed = ITERATIONS_MAX if iterations is None else iterations
-    return max(GATES_MAX, GATES_PER_ITERATION * allowed)
