@@ -12,9 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-# The first interpreter that is new enough makes the environment.
+# The first interpreter that is new enough makes the environment, also in place of one
+# whose making was interrupted.
 $(READY): pyproject.toml constraints.txt
-	@if [ ! -x $(PY) ]; then \
+	@if ! $(PY) -m pip --version >/dev/null 2>&1; then \
 	  for python in python3 python3.13 python3.12 python3.11; do \
 	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 	      found="$$python"; break; \
@@ -25,7 +26,7 @@ $(READY): pyproject.toml constraints.txt
 	    exit 1; \
 	  fi; \
 	  echo "Making .venv with $$("$$found" --version)"; \
-	  "$$found" -m venv .venv || exit 1; \
+	  "$$found" -m venv --clear .venv || exit 1; \
 	fi
 	@echo "Installing what constraints.txt pins"
 	@scripts/install.sh $(PY) -c constraints.txt -e '.[dev]'

@@ -154,7 +154,8 @@ class Exploration:
         """
         texts = [failure.text for failure in self.distinct_failures]
         if len(texts) > TEXTS_MAX:
-            texts[TEXTS_MAX:] = [f"and {len(texts) - TEXTS_MAX} more failing runs"]
+            more = len(texts) - TEXTS_MAX
+            texts[TEXTS_MAX:] = [f"and {more} more failing run{'s' * (more != 1)}"]
         if texts:
             raise InvariantViolation("\n\n".join(texts))
         if self.unmet:
