@@ -115,10 +115,7 @@ class World:
             raise UsageError(
                 f"{name} is async: write await world.perform({name!r}, ...)"
             )
-        if tool.writes and not isinstance(output, Unchanged):
-            self._enter(name, given, approver, operation)
-        text: str = output
-        return text
+        return self._settled(tool, output, given, approver, operation)
 
     async def perform(
         self,
@@ -132,10 +129,7 @@ class World:
         tool, given, approver, output = self._run(name, arguments, at_ns)
         if not isinstance(output, str) and isawaitable(output):  # slow to ask
             output = await output
-        if tool.writes and not isinstance(output, Unchanged):
-            self._enter(name, given, approver, operation)
-        text: str = output
-        return text
+        return self._settled(tool, output, given, approver, operation)
 
     def _run(
         self, name: str, arguments: Mapping[str, Any], at_ns: int | None
@@ -164,12 +158,19 @@ class World:
             output = tool.method(part, **given)
         return tool, given, approver, output
 
-    def _enter(
-        self, name: str, given: dict[str, Any], approver: str | None, operation: int
-    ) -> None:
-        """Enter a write that took effect into the ledger."""
-        order = len(self._ledger) + 1
-        self._ledger.append(Effect(order, operation, name, given, approver))
+    def _settled(
+        self,
+        tool: WorldTool,
+        output: str,
+        given: dict[str, Any],
+        approver: str | None,
+        operation: int,
+    ) -> str:
+        """The output of a tool that returned; a write that took effect is entered."""
+        if tool.writes and not isinstance(output, Unchanged):
+            order = len(self._ledger) + 1
+            self._ledger.append(Effect(order, operation, tool.name, given, approver))
+        return output
 
     def begin_run(self) -> None:
         """Let another run begin in this world: its time counts on from now."""
