@@ -126,9 +126,12 @@ def ends(facts: Facts) -> Ruling:
     if ending != "leak" and _hangs(facts):
         return rule(0, [], "something never answers, and no deadline is declared")
     words = life.outcome.error
+    expected = "a run that returns, with nothing of it left"
+    if ending == "livelock":
+        expected = "a run that returns, within the limits declared or of the scenario"
     violation = Violation(
         "the run does not end" if ending != "leak" else "the run returned and goes on",
-        "a run that returns, with nothing of it left",
+        expected,
         words or found,
         (life.outcome_at,),
     )
