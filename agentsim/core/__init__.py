@@ -133,6 +133,7 @@ if TYPE_CHECKING:
     from agentsim.core.tools import ToolDef as ToolDef
     from agentsim.core.tools import ToolFunction as ToolFunction
     from agentsim.core.tools import check_names as check_names
+    from agentsim.core.words import count_words as count_words
     from agentsim.core.words import did_you_mean as did_you_mean
     from agentsim.core.words import place_of as place_of
     from agentsim.core.words import raised_words as raised_words
@@ -256,6 +257,7 @@ else:
             "canonical_arguments": "json_text",
             "canonical_json": "json_text",
             "check_names": "tools",
+            "count_words": "words",
             "did_you_mean": "words",
             "estimate_usage": "estimate",
             "find_fault": "json_fault",

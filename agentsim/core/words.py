@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 
-__all__ = ["did_you_mean", "place_of", "raised_words", "shown_path"]
+__all__ = ["count_words", "did_you_mean", "place_of", "raised_words", "shown_path"]
+
+
+def count_words(count: int, noun: str) -> str:
+    """Say how many there are: `1 reply`, `2 replies`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from agentsim.core import (
     Response,
     StreamFault,
     UnscriptedRequest,
+    count_words,
     tokens_of,
 )
 from agentsim.providers.caching import PromptCache
@@ -22,7 +23,7 @@ from agentsim.providers.entries import Pick
 from agentsim.providers.recognise import ReplyFinder
 from agentsim.providers.reply import Reply
 from agentsim.providers.script import Script
-from agentsim.providers.words import count_words, message_words
+from agentsim.providers.words import message_words
 
 __all__ = ["Answer", "Choose", "Model", "ScriptedModel"]
 

@@ -19,13 +19,6 @@ def quoted(text: str) -> str:
     return json.dumps(cut, ensure_ascii=False)
 
 
-def count_words(count: int, noun: str) -> str:
-    """Say how many there are: `1 reply`, `2 replies`."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
-
-
 def message_words(message: Message) -> str:
     """Say who speaks in a message, and what: text, calls, or the call it answers."""
     parts = []

@@ -11,6 +11,7 @@ from agentsim.core import (
     InternalError,
     ResponseReceived,
     UnscriptedRequest,
+    count_words,
 )
 from agentsim.report import EXIT_CODES, judgements_data
 from agentsim.server.session import Session
@@ -66,8 +67,7 @@ class ServedVerdict:
     @property
     def sentence(self) -> str:
         """The verdict in one line."""
-        number = self.session.life.asked
-        count = f"{number} request{'' if number == 1 else 's'}"
+        count = count_words(self.session.life.asked, "request")
         seconds = self.trace.events[-1].at_ns / 1_000_000_000
         name = f"{self.trace.header.scenario}, run {self.session.name}"
         return f"{name}: {self.word}. {count}, {seconds:.3f} virtual seconds."

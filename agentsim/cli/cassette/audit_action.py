@@ -12,7 +12,7 @@ from agentsim.cassettes.staleness import find_cassettes
 from agentsim.cli.common import JsonOption
 from agentsim.cli.options.declared import Argument
 from agentsim.cli.output import console, echo, print_json, tell
-from agentsim.core import CassetteError
+from agentsim.core import CassetteError, count_words
 from agentsim.report import EXIT_CODES
 
 __all__ = ["command"]
@@ -98,9 +98,6 @@ def _print(path: Path, row: dict[str, Any], findings: Sequence[AuditFinding]) ->
     if row["left_over_bytes"]:
         left = f"{row['left_over_bytes']} bytes behind the last complete document"
         tell(terminal, f"{path}: note: {left} were not looked at: delete them")
-    found, entries = len(findings), row["entries"]
-    counts = (
-        f"{found} finding{'s' * (found != 1)} in "
-        f"{entries} {'entry' if entries == 1 else 'entries'}"
-    )
-    tell(terminal, f"{path}: {row['verdict']}. {counts}.")
+    found = count_words(len(findings), "finding")
+    entries = count_words(row["entries"], "entry")
+    tell(terminal, f"{path}: {row['verdict']}. {found} in {entries}.")

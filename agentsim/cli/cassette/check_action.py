@@ -16,6 +16,7 @@ from agentsim.cassettes.tape import SystemClock
 from agentsim.cli.common import JsonOption
 from agentsim.cli.options.declared import Argument, Option
 from agentsim.cli.output import console, print_json, tell
+from agentsim.core import count_words
 from agentsim.report import EXIT_CODES
 
 __all__ = ["command"]
@@ -138,7 +139,7 @@ def _print(
     listed = "".join(f", {count} {kind}" for kind, count in counts.items())
     tell(
         terminal,
-        f"{verdict}. {len(checked)} cassette{'s' * (len(checked) != 1)}{listed}.",
+        f"{verdict}. {count_words(len(checked), 'cassette')}{listed}.",
     )
     if words:
         tell(terminal, f"Record the stale ones again: {shlex.join(words)}")

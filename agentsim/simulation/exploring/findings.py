@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agentsim.core import InvariantViolation
+from agentsim.core import InvariantViolation, count_words
 from agentsim.invariants import Judgement, VerdictStatus
 from agentsim.report import violation_kind
 from agentsim.simulation.expectation import EXPECTED
@@ -154,8 +154,8 @@ class Exploration:
         """
         texts = [failure.text for failure in self.distinct_failures]
         if len(texts) > TEXTS_MAX:
-            more = len(texts) - TEXTS_MAX
-            texts[TEXTS_MAX:] = [f"and {more} more failing run{'s' * (more != 1)}"]
+            more = count_words(len(texts) - TEXTS_MAX, "more failing run")
+            texts[TEXTS_MAX:] = [f"and {more}"]
         if texts:
             raise InvariantViolation("\n\n".join(texts))
         if self.unmet:

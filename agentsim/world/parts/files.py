@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from agentsim.core import ToolFailed, UsageError
+from agentsim.core import ToolFailed, UsageError, count_words
 from agentsim.world.parts.disk import DiskSystem
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
@@ -60,7 +60,7 @@ class FilesSystem(Subsystem):
             raise ToolFailed("no space left on the disk: free some space first")
         self.contents[path] = content
         lines = content.count("\n") + (not content.endswith("\n") and content != "")
-        return f"Wrote {path} ({lines} line{'' if lines == 1 else 's'})"
+        return f"Wrote {path} ({count_words(lines, 'line')})"
 
     @world_tool(latency_s=0.05)
     def list_files(
