@@ -86,7 +86,7 @@ def _replies(scenario: Scenario) -> list[Reply]:
 
 def openai_agents(scenario: Scenario) -> Callable[[], str]:
     """Run it on the OpenAI Agents SDK, with a model that answers from a list."""
-    from agents import (
+    from agents import (  # type: ignore[import-not-found]  # of an environment of its own
         Agent,
         Model,
         ModelResponse,
@@ -122,7 +122,7 @@ def openai_agents(scenario: Scenario) -> Callable[[], str]:
 
     items = [item(reply, turn) for turn, reply in enumerate(_replies(scenario))]
 
-    class Fake(Model):
+    class Fake(Model):  # type: ignore[misc]  # of a class that mypy does not see
         left = iter(items)
 
         async def get_response(self, *_: Any, **__: Any) -> ModelResponse:
