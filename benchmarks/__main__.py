@@ -27,7 +27,7 @@ from benchmarks.cassettes import as_ours, as_vcr
 from benchmarks.http_loop import constant_server, loop, served, up_s
 from benchmarks.openai_loop import CannedOpenAI, agent
 from benchmarks.peers import PEERS, measured
-from benchmarks.replays import NeutralReplay, match_s
+from benchmarks.replays import ASKED, NeutralReplay, matches
 from benchmarks.rounds import ROUNDS, seconds
 from benchmarks.sdk_replay import canned, replayed
 from benchmarks.stock import StockRun
@@ -237,7 +237,8 @@ def replays() -> list[Row]:
             neutral, neutral.opened, neutral.stock, times=1, rounds=SHORT_ROUNDS
         )
         neutral.close()
-        few_s, many_s = (match_s(exchanges, folder) for exchanges in (10, 1_000))
+        with matches(10, folder) as few, matches(1_000, folder) as many:
+            few_s, many_s = seconds(few, many, times=1, rounds=ASKED)
     return [
         (
             "five turns replayed by the neutral client",

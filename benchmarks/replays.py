@@ -7,7 +7,8 @@ one client is used for all runs, as by those on canned answers that it is compar
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agentsim.cassettes import (
@@ -25,7 +26,7 @@ URL = "https://api.openai.com/v1/chat/completions"
 
 WIRE = "openai-chat"
 
-__all__ = ["NeutralReplay", "match_s"]
+__all__ = ["ASKED", "NeutralReplay", "matches"]
 
 
 class NeutralReplay:
@@ -70,8 +71,9 @@ ASKED = 10
 """Requests that are looked for in each cassette."""
 
 
-def match_s(exchanges: int, folder: Path) -> float:
-    """Seconds until a request of many messages is answered out of so many exchanges.
+@contextmanager
+def matches(exchanges: int, folder: Path) -> Iterator[Callable[[], object]]:
+    """Looks for a request of many messages among so many exchanges, ten times at most.
 
     Each is new to the tape, as its calls have ids of their own.
     """
@@ -82,14 +84,11 @@ def match_s(exchanges: int, folder: Path) -> float:
             request = RecordedRequest(url=URL, body=_body(number % steps, "recorded"))
             answer = RecordedAnswer(body="{}")
             writer.add(RecordedExchange(number + 1, request, answer, WIRE))
-    taken = []
+    names = [f"asked{exchanges}x{number}" for number in range(ASKED)]
+    bodies = [_body(number % steps, name) for number, name in enumerate(names)]
+    asked = iter([RecordedRequest(url=URL, body=body) for body in bodies])
     with Tape(path) as tape:
-        for number in range(ASKED):
-            body = _body(number % steps, f"asked{exchanges}x{number}")
-            started = time.perf_counter()
-            tape.answer(RecordedRequest(url=URL, body=body), WIRE)
-            taken.append(time.perf_counter() - started)
-    return min(taken)
+        yield lambda: tape.answer(next(asked), WIRE)
 
 
 def _body(step: int, name: str) -> str:

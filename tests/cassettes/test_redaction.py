@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-import time
+from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -33,6 +34,7 @@ from agentsim.cassettes.redaction.views import (
 from agentsim.cassettes.redaction.words import Words
 from agentsim.cassettes.writing import document_text
 from agentsim.core import CassetteError
+from benchmarks.rounds import seconds
 from tests.cassettes.drawing import AWKWARD, texts
 from tests.cassettes.planted import HOMES, PLACES, SECRETS, Entry, answered, events
 from tests.support.source import ROOT
@@ -40,6 +42,9 @@ from tests.support.source import ROOT
 RULES = RedactionRules(patterns=["ACME-[0-9]+"], values=["corge grault 17"])
 
 EXCHANGES = ROOT.parent / "shared" / "real-exchanges" / "exchanges.jsonl"
+
+TRIES = 20
+"""A busy machine may take its time, but not always: one try has to be undisturbed."""
 
 MARK = re.compile(r"__REDACTED_[A-Z]+_\d+__")
 
@@ -419,15 +424,21 @@ def test_any_stream_can_be_redacted(pieces: list[bytes], times: int) -> None:
     "piece", ["sk-", "a@", "password=", "://a", '\\"', "C:\\Users\\"]
 )
 def test_no_text_takes_long(piece: str) -> None:
-    """What seems to begin a secret everywhere is gone through in the time of its length."""
-    redactor = Redactor()
-    taken = []
-    for count in (400, 3_200):
-        text = piece * count
-        started = time.perf_counter()
-        redactor.text(text)
-        taken.append(time.perf_counter() - started)
-    assert taken[1] < 0.1 + 30 * taken[0]
+    """What seems to begin a secret everywhere is gone through in the time of its length.
+
+    Eight times the text takes 8 times as long, not 64 times.
+    """
+
+    def gone_through(count: int) -> Callable[[], object]:
+        return lambda: Redactor().text(piece * count)
+
+    times = [inf]
+    while min(times) > 30 and len(times) <= TRIES:
+        short_s, long_s = seconds(
+            gone_through(400), gone_through(3_200), times=1, rounds=1
+        )
+        times.append(long_s / short_s)
+    assert min(times) < 30
 
 
 def test_a_pattern_that_is_none_is_told() -> None:

@@ -2,9 +2,7 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import SupportsIndex
 
 import pytest
@@ -12,6 +10,7 @@ from hypothesis import given
 
 from agentsim.core import DEPTH_MAX, DIGITS_MAX, find_fault
 from tests.core.json_texts import mutated_texts, nested, random_texts, standard, texts
+from tests.support.effort import calls_made
 from tests.support.environments import ROOT
 from tests.support.examples import FEWER
 from tests.support.pythons import OTHERS, environment
@@ -153,19 +152,8 @@ class Counted(str):
 
 def effort(text: str) -> int:
     """Calls made and characters copied while a text is searched for its fault."""
-    calls = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
     Counted.cut = 0
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        find_fault(Counted(text))
-    finally:
-        sys.setprofile(before)
+    calls = calls_made(lambda: find_fault(Counted(text)))
     return calls + Counted.cut
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from copy import deepcopy
 from dataclasses import MISSING, fields, replace
 from typing import Any, get_type_hints
@@ -27,6 +26,7 @@ from agentsim.invariants import INVARIANTS, Facts, judge
 from agentsim.trace import Header, ToolFacts, Trace, from_jsonl, to_jsonl
 from tests.invariants.correct_loop import Habits, Reply, Step, live
 from tests.invariants.support import Run, call, check, confirmed, read, write
+from tests.support.effort import calls_made
 from tests.support.examples import examples
 from tests.trace.strategies import limits as any_limits
 from tests.trace.strategies import loops as any_loops
@@ -359,18 +359,12 @@ def long_run(turns: int) -> Trace:
 def test_judging_grows_linearly() -> None:
     """Twice the turns are judged with about twice the calls of functions."""
 
-    def calls_made(turns: int) -> int:
+    def calls_of(turns: int) -> int:
         trace = long_run(turns)
         judge(trace)
-        made: list[None] = []
-        sys.setprofile(lambda *_: made.append(None))
-        try:
-            judge(trace)
-        finally:
-            sys.setprofile(None)
-        return len(made)
+        return calls_made(lambda: judge(trace))
 
-    assert calls_made(80) < 2.2 * calls_made(40)
+    assert calls_of(80) < 2.2 * calls_of(40)
 
 
 @pytest.mark.parametrize("volatile", [(), (r"\d+",)])

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow  # each starts pytest in a process, some many time
 
 run_beside = partial(run_pytest, beside=OTHERS)
 
-STARTS = 5
+STARTS = 20
 """At most so many, until one is fast enough: the others met something else."""
 
 ALLOWED_S = 0.030
