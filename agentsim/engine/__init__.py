@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agentsim.engine.seals.strays import unseen_clients as unseen_clients
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
+    from agentsim.engine.threads.turns import in_turn as in_turn
     from agentsim.engine.token import Token as Token
     from agentsim.engine.token import fingerprint as fingerprint
 else:
@@ -49,6 +50,7 @@ else:
             "Told": "scheduler",
             "ask_guards": "seals.hook",
             "fingerprint": "token",
+            "in_turn": "threads.turns",
             "self_test": "self_test",
             "unseen_clients": "seals.strays",
         },

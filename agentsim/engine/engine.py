@@ -26,8 +26,8 @@ from agentsim.engine.seals.sealed import Sealed
 from agentsim.engine.seals.strays import Strays
 from agentsim.engine.self_test import self_test
 from agentsim.engine.threads.jobs import Jobs
-from agentsim.engine.threads.leftover import LeftoverThreads
 from agentsim.engine.threads.replaced import Replaced
+from agentsim.engine.threads.turns import in_turn
 from agentsim.engine.threads.watchdog import Watched, keep_watch
 
 __all__ = ["Engine", "Policy"]
@@ -77,9 +77,10 @@ class Engine:
     ) -> None:
         if policy not in ("timed", "any_order"):
             raise UsageError(f"policy must be 'timed' or 'any_order', got {policy!r}")
-        self_test()
-        freeze_once()
-        keep_watch()
+        with in_turn():
+            self_test()
+            freeze_once()
+            keep_watch()
         self.life_number = 0
         self._record = record
         self._scheduler = Scheduler(
@@ -94,7 +95,6 @@ class Engine:
         self._gates_max = gates_max
         self._loop: SimLoop | None = None
         self._corpses: list[SimLoop] = []
-        self._threads = LeftoverThreads()
         self._strays = Strays()
 
     @property
@@ -126,6 +126,10 @@ class Engine:
             TokenError: A choice of the token does not fit.
             NondeterminismError: A choice is another than was expected.
         """
+        with in_turn():
+            return self._live(main)
+
+    def _live(self, main: Callable[[Life], Coroutine[Any, Any, object]]) -> Ending:
         self.life_number += 1
         self._loop = loop = SimLoop(self.now_ns, self.life_number)
         gates: list[Gate] = []
@@ -146,7 +150,7 @@ class Engine:
                         main=task,
                         gates_max=self._gates_max,
                         timers_max=self._timers_max,
-                        threads=self._threads,
+                        strays=self._strays,
                     )
                 )
         finally:
@@ -161,8 +165,10 @@ class Engine:
     def bury(self) -> None:
         """Close what is dead, behind the fence; to be called once judging is over."""
         corpses, self._corpses = self._corpses, []
-        for loop in corpses:
-            bury(loop)
+        if corpses:
+            with in_turn():
+                for loop in corpses:
+                    bury(loop)
 
     def _drive(self, now: Incarnation) -> Ending:
         """Run what is ready, and let one thing happen when nothing is, to the end."""

@@ -12,8 +12,9 @@ from agentsim.engine.endings import Ending, who_waits
 from agentsim.engine.gates import Gate
 from agentsim.engine.life import Life
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.seals.strays import Strays
 from agentsim.engine.threads.jobs import BEGINS
-from agentsim.engine.threads.leftover import LeftoverThreads
+from agentsim.engine.threads.leftover import leftover
 
 _DRAIN_MAX = 10_000
 
@@ -29,7 +30,7 @@ class Incarnation:
         cancelled: Whether the engine cancelled its main task.
         crashed: Whether it died.
         gates_left: How many gates may open before it is asked again how many may.
-        threads: Those that were there before the run, to tell those that are left.
+        strays: What the run started and does not drive, to tell what is left of it.
         timers_max: How often the clock may move while no gate opens.
         timers_in_row: How often it did since the last of them.
     """
@@ -44,7 +45,7 @@ class Incarnation:
         "life",
         "loop",
         "main",
-        "threads",
+        "strays",
         "timers_in_row",
         "timers_max",
     )
@@ -58,7 +59,7 @@ class Incarnation:
         main: asyncio.Task[Any],
         gates_max: Callable[[], int],
         timers_max: int,
-        threads: LeftoverThreads,
+        strays: Strays,
     ) -> None:
         self.loop = loop
         self.gates = gates
@@ -70,7 +71,7 @@ class Incarnation:
         self.gates_opened = 0
         self.gates_left = min(_STRETCH, gates_max())
         self.timers_max = timers_max
-        self.threads = threads
+        self.strays = strays
         self.timers_in_row = 0
 
     def gates_go_on(self) -> bool:
@@ -107,7 +108,7 @@ class Incarnation:
         jobs = [] if self.cancelled or loop.jobs is None else loop.jobs.names()
         if jobs:
             leaks.append(f"functions on threads go on after the end: {', '.join(jobs)}")
-        if threads := self.threads.names():
+        if threads := leftover(self.strays.descended):
             leaks.append(f"threads are alive after the end: {', '.join(threads)}")
         if leaks:
             kind = "leak"

@@ -15,7 +15,7 @@ from agentsim.core import (
     UnscriptedRequest,
     UsageError,
 )
-from agentsim.engine import Choices, Ending, Life, Replay, Token
+from agentsim.engine import Choices, Ending, Life, Replay, Token, in_turn
 from agentsim.report import failure_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name
@@ -147,7 +147,8 @@ def run(
     """Run a scenario once on an agent, and judge what happened.
 
     The verdict is unknown, unless something is violated, when one of the scenario's own
-    faults never struck, or something named was never met.
+    faults never struck, or something named was never met. Runs of several threads follow
+    one another, since what they seal (clock, chance, the network) is the whole process's.
 
     Args:
         agent: One in any of the forms of `Agent`, or a factory of one.
@@ -166,7 +167,18 @@ def run(
         )
     if named:
         check_named(named)
-    choices = choices if choices is not None else Choices()
+    source = choices if choices is not None else Choices()
+    with in_turn():
+        return _made(scenario, agent, menu, source, named)
+
+
+def _made(
+    scenario: Scenario,
+    agent: Callable[..., Any],
+    menu: Menu,
+    choices: Choices,
+    named: Collection[str],
+) -> Run:
     stage = Stage(scenario, menu, choices)
     lost: list[str] = []
     try:

@@ -20,9 +20,10 @@ from agentsim.core import UsageError
 from agentsim.engine.refusals import NETWORK, PROCESSES, refusal
 from agentsim.engine.seals.asked import EVENTS, PROCESS, Arguments
 from agentsim.engine.seals.callers import module_of, stack
-from agentsim.engine.seals.hook import HOOK, current_thread
+from agentsim.engine.seals.hook import HOOK
 from agentsim.engine.seals.strays import Strays, plain_name
 from agentsim.engine.threads.baton import Baton
+from agentsim.engine.threads.held import HERE, current_thread
 from agentsim.engine.threads.stacks import is_debugged
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Guarded:
             baton.refuse(what, kind)
         if self._loop.is_on_its_thread:
             self._loop.refuse(what, kind)
+        if HERE.simulates:
+            return  # it waits for its turn, or does something else between its runs
         thread = current_thread()
         name = plain_name(thread)
         if HOOK.was_before():

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from typing import Any, Protocol
 from weakref import WeakSet
 
 from agentsim.engine.seals.asked import EVENTS, PROCESS, Arguments
 from agentsim.engine.seals.foreign_loops import ForeignLoops
+from agentsim.engine.threads.held import HERE, current_thread
 
 _STARTERS = "multiprocessing.popen_"
 """Modules that `multiprocessing` imports when it starts its first process."""
@@ -35,7 +37,7 @@ class _Hook:
     __slots__ = ("_asking", "_before", "_idents", "_judges", "_loops")
 
     def __init__(self) -> None:
-        self._judges: tuple[Judge, ...] = ()
+        self._judges: list[Judge] = []
         self._before: WeakSet[threading.Thread] | None = None
         self._idents: frozenset[int] = frozenset()
         self._asking = threading.local()
@@ -54,16 +56,29 @@ class _Hook:
 
     def enter(self, judge: Judge) -> None:
         """Let somebody judge, before those who judge already."""
-        self._judges = (judge, *self._judges)
+        self._judges.insert(0, judge)
         self._loops.listen()
 
     def leave(self, judge: Judge) -> None:
         """Let it judge no more; it need not be the one that came last."""
-        judges = list(self._judges)
-        del judges[next(at for at, one in enumerate(judges) if one is judge)]
-        self._judges = tuple(judges)
-        if not judges:
+        with suppress(ValueError):  # where nobody judges any more, in a copy
+            self._judges.remove(judge)
+        if not self._judges:
             self._loops.rest()
+
+    def nobody_judges(self) -> None:
+        """Let all judge no more: this process is a copy, and they are not in it."""
+        self._judges.clear()
+        self._loops.rest()
+
+    def is_free(self) -> bool:
+        """Whether the thread at hand is none of a run's or of a library's making."""
+        return HERE.simulates or self.was_before()
+
+    def let_free(self, thread: threading.Thread) -> None:
+        """Let a thread that is about to start count as one that was there before."""
+        if self._before is not None:
+            self._before.add(thread)
 
     def was_before(self) -> bool:
         """Whether the thread at hand was there before the hook was."""
@@ -75,8 +90,7 @@ class _Hook:
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
         """Hear of an event, and let who judges refuse it."""
         __tracebackhide__ = True
-        judges = self._judges
-        if not judges:
+        if not self._judges:
             return
         if event not in _HEARD:
             return
@@ -90,7 +104,7 @@ class _Hook:
             return  # whoever judges may look up a name itself
         self._asking.now = True
         try:
-            for judge in judges:
+            for judge in tuple(self._judges):  # threads come and go meanwhile
                 judge.judge(event, args)
         finally:
             self._asking.now = False
@@ -98,15 +112,6 @@ class _Hook:
 
 # Python looks for it at each event; to look in vain takes longer than all that it hears.
 _Hook.hear.__cantrace__ = False  # type: ignore[attr-defined]
-
-
-def current_thread() -> threading.Thread | None:
-    """The thread at hand, or None if `threading` does not know it.
-
-    `threading.current_thread` would make it known, and a leftover of the run.
-    """
-    here = threading.get_ident()
-    return next((one for one in threading.enumerate() if one.ident == here), None)
 
 
 HOOK = _Hook()

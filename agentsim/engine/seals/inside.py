@@ -7,26 +7,30 @@ own servers, and keep what is real.
 
 from __future__ import annotations
 
+from typing import Any
+
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.refusals import STANDSTILL
 from agentsim.engine.threads.baton import Baton
 
 __all__ = [
+    "SERIES",
     "depth",
     "enter",
     "in_series",
     "inside",
     "leave",
     "looking",
-    "series_begun",
-    "series_over",
+    "none_runs",
 ]
 
 LOOKS_MAX = 1_000_000
 """How often an agent may ask for the time, or block, while nothing else can happen."""
 
 _LIVES: list[SimLoop] = []
-_SERIES: list[int] = []
+
+SERIES: dict[int, Any] = {}
+"""Depth -> what is put back at the end of the series of runs that is on there."""
 
 
 def inside() -> SimLoop | None:
@@ -53,23 +57,18 @@ def looking(what: str = "the time") -> SimLoop | None:
 
 
 def depth() -> int:
-    """How many lives run, each within the one before."""
+    """How many lives run, each within the one before, on whatever thread."""
     return len(_LIVES)
 
 
-def series_begun() -> None:
-    """Let the runs that come next, at the depth at hand, be a series."""
-    _SERIES.append(len(_LIVES))
-
-
-def series_over() -> None:
-    """Let them be one no more."""
-    _SERIES.pop()
+def none_runs() -> None:
+    """Let no life be one that runs: this process is a copy, and they are not in it."""
+    _LIVES.clear()
 
 
 def in_series() -> bool:
     """Whether what is between two lives at this depth belongs to a series of runs."""
-    return bool(_SERIES) and _SERIES[-1] == len(_LIVES)
+    return len(_LIVES) in SERIES
 
 
 def enter(loop: SimLoop) -> None:

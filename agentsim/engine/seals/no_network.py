@@ -18,8 +18,9 @@ from pathlib import PurePath
 
 from agentsim.engine.seals.asked import EVENTS, Arguments
 from agentsim.engine.seals.callers import caller, module_of, on_thread, stack
-from agentsim.engine.seals.hook import HOOK, current_thread
+from agentsim.engine.seals.hook import HOOK
 from agentsim.engine.seals.strays import plain_name
+from agentsim.engine.threads.held import current_thread
 
 __all__ = ["NoNetwork"]
 

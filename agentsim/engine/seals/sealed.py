@@ -9,9 +9,10 @@ from agentsim.engine.seals.aliases import Aliases
 from agentsim.engine.seals.clock import WallClock, zone_back, zone_to_utc
 from agentsim.engine.seals.egress import Guarded
 from agentsim.engine.seals.entropy import SOURCES, Chance, keep_generator
-from agentsim.engine.seals.inside import enter, leave, series_begun, series_over
+from agentsim.engine.seals.inside import SERIES, depth, enter, leave
 from agentsim.engine.seals.strays import Strays
 from agentsim.engine.seals.timers import TIMERS
+from agentsim.engine.threads.turns import in_turn
 
 if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
@@ -63,22 +64,44 @@ class Series:
     To change the time zone, and to read the state of a generator, are the dearest things
     that a seal does. In an exploration nobody but us does anything between two runs, so
     there both are put back at its end only. Garbage waits for several runs: of one alone
-    most is alive whenever it is looked for.
+    most is alive whenever it is looked for. Where threads explore at the same time, the
+    last one puts back what the first one found.
     """
 
-    __slots__ = ("_put_back", "_thresholds", "_zone")
+    __slots__ = ("_depth", "_kept")
 
     def __enter__(self) -> None:
         """Note what is there."""
-        self._thresholds = young, middle, old = gc.get_threshold()
-        gc.set_threshold(young and max(young, YOUNG_MAX), middle, old)
-        self._put_back = keep_generator()
-        self._zone = zone_to_utc()
-        series_begun()
+        with in_turn():
+            self._depth = depth()
+            kept = SERIES.get(self._depth)
+            if kept is None:
+                kept = SERIES[self._depth] = _Kept()
+            kept.count += 1
+            self._kept = kept
 
     def __exit__(self, *_: object) -> None:
         """Put it back."""
-        series_over()
+        with in_turn():
+            self._kept.count -= 1
+            if not self._kept.count and SERIES.pop(self._depth, None) is not None:
+                self._kept.put_back()
+
+
+class _Kept:
+    """What was there before the series of runs at one depth."""
+
+    __slots__ = ("_generator", "_thresholds", "_zone", "count")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._thresholds = young, middle, old = gc.get_threshold()
+        gc.set_threshold(young and max(young, YOUNG_MAX), middle, old)
+        self._generator = keep_generator()
+        self._zone = zone_to_utc()
+
+    def put_back(self) -> None:
+        """Let it be as it was."""
         zone_back(self._zone)
-        self._put_back()
+        self._generator()
         gc.set_threshold(*self._thresholds)

@@ -7,9 +7,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from agentsim.engine.seals.callers import caller, module_of
+from agentsim.engine.seals.hook import HOOK
 from agentsim.engine.seals.inside import inside
+from agentsim.engine.threads.held import current_thread, is_ours
 
 UNSEEN = {
     "curl_cffi._wrapper": "curl_cffi",
@@ -33,24 +36,41 @@ _COUNTER = re.compile(r"[-_]\d+")
 _SEEN: dict[str, None] = {}
 
 
-class Strays:
-    """Takes down the threads that lives of one run start, and what was let through."""
+_STARTERS: WeakKeyDictionary[threading.Thread, str] = WeakKeyDictionary()
+"""Threads that runs started and do not drive, and those that these started: by whom."""
 
-    __slots__ = ("_passed", "_real", "_started")
+
+class Strays:
+    """Takes down the threads that lives of one run start, and what was let through.
+
+    Attributes:
+        descended: Those threads, and the ones that these started in their turn.
+    """
+
+    __slots__ = ("_passed", "_real", "_started", "descended")
 
     def __init__(self) -> None:
         self._started: dict[threading.Thread, str] = {}
+        self.descended: dict[threading.Thread, None] = {}
         self._passed: dict[str, None] = {}
         self._real: Any = None
 
     def watch(self) -> None:
         """Take down who starts threads from now on; Python 3.11 audits no start."""
         self._real = real = threading.Thread.start
-        started = self._started
+        started, descended = self._started, self.descended
 
         def start(self: threading.Thread) -> None:
-            if _is_the_agents():
-                started[self] = caller()
+            if inside() is None:
+                parent = current_thread()
+                if parent in descended:
+                    descended[self] = None
+                    _STARTERS[self] = f"the thread {plain_name(parent)}"
+                elif HOOK.is_free():
+                    HOOK.let_free(self)
+            elif not _is_ours():
+                started[self] = _STARTERS[self] = caller()
+                descended[self] = None
             real(self)
 
         threading.Thread.start = start  # type: ignore[method-assign]
@@ -102,10 +122,14 @@ def unseen_clients() -> tuple[str, ...]:
     return tuple(dict.fromkeys(loaded))
 
 
-def _is_the_agents() -> bool:
-    """Whether a thread is started by code of the run, and is none that we drive."""
-    ours = module_of(sys._getframe(2)).startswith("agentsim.")  # noqa: SLF001
-    return not ours and inside() is not None
+def starter_of(thread: threading.Thread) -> str | None:
+    """Who started a thread in a run that does not drive it; None for all others."""
+    return None if is_ours(thread) else _STARTERS.get(thread)
+
+
+def _is_ours() -> bool:
+    """Whether a thread is one that we drive, by who starts it."""
+    return module_of(sys._getframe(2)).startswith("agentsim.")  # noqa: SLF001
 
 
 def plain_name(thread: threading.Thread | None) -> str:

@@ -14,6 +14,7 @@ class _Here(threading.local):
 
     baton: Baton | None = None
     is_starting: bool = False  # a thread, which is waited for in real time
+    simulates: bool = False  # it makes runs itself, and is none of any of them
 
 
 HERE = _Here()
@@ -32,3 +33,12 @@ def mark(thread: threading.Thread) -> None:
 def is_ours(thread: threading.Thread) -> bool:
     """Whether a thread goes on only when a loop lets it, living or dead."""
     return _MARK in vars(thread)
+
+
+def current_thread() -> threading.Thread | None:
+    """The thread at hand, or None if `threading` does not know it.
+
+    `threading.current_thread` would make it known, and a leftover of the run.
+    """
+    here = threading.get_ident()
+    return next((one for one in threading.enumerate() if one.ident == here), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from agentsim.engine.threads.held import is_ours
 
@@ -14,34 +14,26 @@ GRACE_S = 0.2
 _COUNTER = re.compile(r"[-_]\d+")
 
 
-class LeftoverThreads:
-    """Compares the threads at the end of an agent with those at the beginning.
+def leftover(descended: Iterable[threading.Thread]) -> list[str]:
+    """Names of the threads that go on, in the order in which they were started.
 
     Daemon threads are not asked about, but for those of pools: libraries keep such for
     their own ends, and nothing waits for them when a program ends. Nor are those that a
-    loop waits for: they are told as jobs, by the names of their functions.
+    loop waits for: they are told as jobs, by the names of their functions. Numbers are
+    left out, since they count all threads of a process.
+
+    Args:
+        descended: Those that the run started, and that these did; what the program
+            around it starts meanwhile is none of them.
     """
-
-    __slots__ = ("_before",)
-
-    def __init__(self) -> None:
-        self._before: Sequence[threading.Thread] = threading.enumerate()
-
-    def names(self) -> list[str]:
-        """Names of those that go on, in the order in which they were started.
-
-        Numbers are left out, since they count all threads of a process.
-        """
-        if threading.active_count() <= len(self._before):
-            return []
-        left = [
-            thread
-            for thread in threading.enumerate()
-            if thread not in self._before and _counts(thread) and not is_ours(thread)
-        ]
-        for thread in left:
-            thread.join(GRACE_S / len(left))
-        return [_COUNTER.sub("", thread.name) for thread in left if thread.is_alive()]
+    left = [
+        thread
+        for thread in descended
+        if thread.is_alive() and _counts(thread) and not is_ours(thread)
+    ]
+    for thread in left:
+        thread.join(GRACE_S / len(left))
+    return [_COUNTER.sub("", thread.name) for thread in left if thread.is_alive()]
 
 
 def _counts(thread: threading.Thread) -> bool:

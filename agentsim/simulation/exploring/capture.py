@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentsim.core import AgentsimError
-from agentsim.engine import Replay
+from agentsim.engine import Replay, in_turn
 from agentsim.simulation.run import Run, run
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def captured() -> Iterator[Printed]:
 def with_output(made: Run, agent: Callable[..., Any]) -> Run:
     """Make a run again for what the agent prints; one that does not repeat has none."""
     plan = Replay(made.choices.deviations, made.choices.log)
-    with captured() as printed:
+    with in_turn(), captured() as printed:  # of no other thread's run
         try:
             run(made.scenario, agent, menu=made.menu, choices=plan)
         except AgentsimError:

@@ -34,7 +34,8 @@ _inside: ContextVar[int | None] = ContextVar("inside", default=None)
 
 
 def simulated_tools(stage: Stage, life: Life) -> tuple[Tool, ...]:
-    """The tools of a scenario for one incarnation."""
+    """The tools of a scenario for one incarnation, to be made in its own task."""
+    _inside.set(None)  # a tool of another run may have started this one
     allowed = stage.scenario.tools
     return tuple(
         [
