@@ -19,7 +19,6 @@ from agentsim.invariants.checks.endings import (
 from agentsim.invariants.checks.histories import (
     every_call_answered,
     history_append_only,
-    prefix_stable,
     provider_accepts,
     results_in_order,
 )
@@ -48,6 +47,7 @@ from agentsim.invariants.conversation.keeping import (
     response_kept_whole,
 )
 from agentsim.invariants.conversation.models import one_model
+from agentsim.invariants.conversation.prefixing import prefix_stable
 from agentsim.invariants.conversation.returning import results_as_returned
 from agentsim.invariants.conversation.structuring import stops_by_structure
 from agentsim.invariants.conversation.telling import result_true

@@ -206,10 +206,33 @@ The main one is that of which the outcome tells, by its history or its output. T
 prompt and tools of the scenario, limits, loops and the result are judged of it alone;
 tokens count in all. Where the main one goes on from the response to the only request of
 another, that request was one of its own, sent without its history. In doubt a request
-goes on with what there is, and is judged as that. So a handoff to another prompt over
-the same history is one conversation, and `prefix-stable` reports it; so is a text in
-place of the history of a main conversation that is never taken up again, which
-`history-append-only` reports unless a condensation was announced.
+goes on with what there is, and is judged as that. So the same history under another prompt
+is one conversation; and a text in place of the history of a main conversation that is
+never taken up again is reported by `history-append-only`, unless a condensation was
+announced.
+
+## Handoffs
+
+The parts of an agent may hand over to one another: the model calls a tool such as
+`transfer_to_billing`, the agent answers that call, and the same history goes on under the
+prompt, with the tools and the model of another part. It stays one conversation: its calls,
+results, history, limits and loops are judged over all parts. Only `prefix-stable` and
+`one-model` judge each part by itself. A part begins with a request directly behind a
+response
+
+- that calls a tool which the agent offered, where the history has a result that refuses
+  nothing, and
+- no tool of the world ran for that call, and no other conversation gave its result. A tool
+  that does run hands over only if its name says so: `transfer`, `handoff`, `hand_over`,
+  `delegate`, `escalate`, or `return_to`, `connect_to`, `switch_to` and the like. So it is
+  for all tools where only the wire was seen; and
+- the request has other tools, or its prompt differs in more than in numbers, dates and ids
+  of which the call says nothing.
+
+The first part has the prompt of the scenario. A part has the same prompt and the same tools
+in the same order until it hands over, and when it comes back. The parts share the tools of
+the scenario: none of them misses one that the model calls, and what one offers beside those
+is the agent's own, on an SDK. A prompt or tools that change anywhere else are reported.
 
 ## Beside the invariants
 

@@ -11,9 +11,8 @@ from agentsim.core import (
     MessageView,
     RequestFailed,
     RequestSent,
-    ToolDef,
 )
-from agentsim.invariants.conversing import prompts_of, unprompted
+from agentsim.invariants.conversing import unprompted
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -29,7 +28,6 @@ from agentsim.invariants.subjects import Conversation, Life, Turn
 __all__ = [
     "every_call_answered",
     "history_append_only",
-    "prefix_stable",
     "provider_accepts",
     "results_in_order",
 ]
@@ -282,110 +280,6 @@ def _view(facts: Facts, at: int) -> MessageView:
     view = getattr(event, "history", None) if view is None else view
     assert isinstance(view, MessageView)
     return view
-
-
-@invariant(
-    "prefix-stable",
-    "System prompt and tools are sent, are those configured, and are the same in all "
-    "requests of a run.",
-    rationale="They are the cacheable prefix, and they carry the rules of the house: a "
-    "prompt that is configured and never sent is a frequent defect.",
-    spec=("R2", "R3.6"),
-    exemptions=(
-        "Where no prompt is configured, the agent may send its own, or none.",
-        "Where only the wire was seen, the tools are the program's own.",
-        "Another conversation than the main one has a prompt and tools of its own.",
-        (
-            "Where an SDK sends them, a loop may word descriptions and schemas in its own "
-            "way, add tools, and leave out those that the model never asks for, as long "
-            "as they stay the same."
-        ),
-    ),
-)
-def prefix_stable(facts: Facts) -> Ruling:
-    """Compare prompt and tools of each request with the configured and first ones."""
-    evidence = 0
-    violations: list[Violation] = []
-    for life in facts.lives:
-        evidence += len(life.requests)
-        for talk in life.conversations:
-            violations += _unstable(
-                facts, talk, main=life.main_known and talk is life.main
-            )
-    return rule(evidence, violations, "no request was sent")
-
-
-def _unstable(facts: Facts, talk: Conversation, *, main: bool) -> Iterator[Violation]:
-    """Where the prefix of a conversation changes, or is not that of the main one."""
-    configured = facts.tools.definitions
-    tools = configured if main else talk.requests[0][1].tools
-    first: list[str] | None = None
-    last: MessageView | None = None
-    steady = talk.grows and len(talk.first.messages) > 0
-    for at, request in talk.requests:
-        if request.wire and tools is configured:
-            own = facts.header.wire_only  # a program of its own has its own tools
-            tools = request.tools if own else _worded(request, configured, talk)
-        if request.tools is not tools and request.tools != tools:
-            yield _other_tools(request.tools, tools, at)
-        view = request.messages
-        # A view that goes on from the one before starts with the same prompt.
-        if last is None or not (steady or (len(last) and view.extends(last))):
-            prompts = prompts_of(view)
-            if first is None:
-                first = _expected(facts, prompts) if main else prompts
-            if prompts != first:
-                yield _other_prompt(prompts, first, at)
-        last = view
-
-
-def _worded(
-    request: RequestSent, configured: tuple[ToolDef, ...], talk: Conversation
-) -> tuple[ToolDef, ...]:
-    """The tools as a loop on an SDK words them, if the model misses none of them."""
-    sent = request.tools
-    missing = {tool.name for tool in configured} - {tool.name for tool in sent}
-    if not missing:
-        return sent
-    asked = {
-        call.name for turn in talk.turns for call in turn.response.message.tool_calls
-    }
-    return configured if missing & asked else sent
-
-
-def _expected(facts: Facts, sent: list[str]) -> list[str]:
-    prompt = facts.header.prompt
-    if prompt is None:
-        return sent
-    return [prompt] if prompt else []
-
-
-def _other_prompt(sent: list[str], expected: list[str], at: int) -> Violation:
-    words = "a request starts with another system prompt"
-    if len(sent) == len(expected) == 1:
-        was, now = quoted_apart(expected[0], sent[0])
-        return Violation(words, was, now, (at,))
-    return Violation(words, _all_quoted(expected), _all_quoted(sent), (at,))
-
-
-def _all_quoted(prompts: list[str]) -> str:
-    return " and ".join(map(quoted, prompts)) or "no system prompt"
-
-
-def _other_tools(
-    sent: tuple[ToolDef, ...], expected: tuple[ToolDef, ...], at: int
-) -> Violation:
-    names = [
-        ", ".join(tool.name for tool in tools) or "none" for tools in (expected, sent)
-    ]
-    if names[0] == names[1]:
-        names[1] += ", with other descriptions or parameters"
-    return Violation(
-        "a request offers other tools",
-        f"tools: {names[0]}",
-        f"tools: {names[1]}",
-        (at,),
-    )
 
 
 @invariant(

@@ -59,7 +59,7 @@ def errors_visible(facts: Facts) -> Ruling:
                 result = asked.result
                 if result is None:
                     continue
-                why = _failure(facts, asked)
+                why = _failure(facts, turn, asked)
                 if why is None:
                     continue
                 evidence += 1
@@ -83,7 +83,7 @@ def _untold(turn: Turn, asked: Asked, result: Message, why: str) -> Violation:
     )
 
 
-def _failure(facts: Facts, asked: Asked) -> str | None:
+def _failure(facts: Facts, turn: Turn, asked: Asked) -> str | None:
     """Why a call failed, or None."""
     last = asked.last
     if last is not None and last.end is not None:
@@ -92,7 +92,9 @@ def _failure(facts: Facts, asked: Asked) -> str | None:
         if last.end.ending == "unknown":
             return "its outcome is unknown"
     if last is None and asked.call.name not in facts.rights:
-        return "there is no such tool"
+        name = asked.call.name
+        if all(tool.name != name for tool in turn.request.tools):
+            return "there is no such tool"
     if arguments_of(asked.call.arguments) is None:
         return "its arguments are invalid"
     if last is None and asked.declined is not None:

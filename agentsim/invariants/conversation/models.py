@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.core import ProviderError, RequestSent
+from agentsim.invariants.conversation.handing import hands_over
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import Ruling, Violation, invariant, rule
-from agentsim.invariants.subjects import Conversation
+from agentsim.invariants.subjects import Conversation, Life
 
 __all__ = ["one_model"]
 
@@ -25,6 +26,7 @@ __all__ = ["one_model"]
             "transient failure or an empty response."
         ),
         "Another conversation than the main one has a model of its own.",
+        "A part of the agent to which another one [handed over](#handoffs).",
         (
             "Name and temperature of an agent whose scenario configures none: only that "
             "they stay the same."
@@ -47,26 +49,30 @@ def one_model(facts: Facts) -> Ruling:
                     temperature = header.temperature
                 evidence += configured
             evidence += len(sent) - 1
-            violations += _changes(facts, talk, model, temperature)
+            violations += _changes(facts, life, talk, model, temperature)
     return rule(evidence, violations, "no second request was sent")
 
 
 def _changes(
-    facts: Facts, talk: Conversation, model: str, temperature: float
+    facts: Facts, life: Life, talk: Conversation, model: str, temperature: float
 ) -> Iterator[Violation]:
     used = [model]
-    before = -1
+    before: tuple[int, RequestSent] | None = None
     for at, request in talk.requests:
+        same = request.model == model and request.temperature == temperature
+        if not same and before and hands_over(facts, life, talk, before[1], request):
+            model, temperature = request.model, request.temperature
+            used = [model]
         if request.model != model:
-            fallback = request.model not in used and _failed(facts, talk, before, at)
-            if not fallback:
+            since = -1 if before is None else before[0]
+            if request.model in used or not _failed(facts, talk, since, at):
                 yield _other(request, at, model)
             model = request.model
             used.append(model)
         if request.temperature != temperature:
             yield _warmer(request, at, temperature)
             temperature = request.temperature
-        before = at
+        before = at, request
 
 
 def _failed(facts: Facts, talk: Conversation, before: int, at: int) -> bool:

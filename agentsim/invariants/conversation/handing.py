@@ -1,0 +1,139 @@
+"""Handoffs: one part of an agent goes on with the history of another (spec R3.6).
+
+A call such as `transfer_to_billing` is answered by the agent itself, and from the next
+request on the same history stands under the prompt, the tools and the model of the part
+that was called. Nothing announces that; it is told by the call and by what changes. The
+request before was answered with a call that is not refused and has its result, and
+
+- no tool of the world ran for it, and no helper gave the result, or
+- a tool ran for it whose name says that it hands over; so it is too where only the wire
+  was seen, and not whether a tool ran.
+
+What changes makes another part: it has other tools, or its prompt differs in more than in
+numbers of which the call says nothing. A prompt that tells the time is of the same part,
+and so are tools in another order.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agentsim.core import RequestSent
+from agentsim.invariants.conversing import prompts_of
+from agentsim.invariants.facts import Facts
+from agentsim.invariants.flags import WITHOUT_FLAG
+from agentsim.invariants.subjects import Asked, Conversation, Life, Turn
+
+__all__ = ["hands_over", "is_another", "says_so", "turn_of"]
+
+_SAYS_SO = re.compile(
+    r"((transfer|hand[-_ ]?(off|over|back)|delegate|escalate)"
+    r"|(connect|forward|go|pass|redirect|refer|return|route|send|switch|talk)"
+    r"[-_ ](to|back))(?![a-z])",
+    re.IGNORECASE,
+)
+
+_NUMBERED = re.compile(r"\w*\d\w*")
+"""A word with a digit: numbers, dates, times, ids."""
+
+_REFUSES = re.compile(
+    r"\W*(error|exception|fail|invalid|unknown|unable|denied|refused|cannot|can't|no such"
+    r"|there is no)",
+    re.IGNORECASE,
+)
+
+_TELLING = 12
+"""From how many characters on an answer in a longer text is no coincidence."""
+
+
+def says_so(name: str) -> bool:
+    """Whether the name of a tool says that it hands over to another part of the agent."""
+    return _SAYS_SO.match(name) is not None
+
+
+def turn_of(talk: Conversation, request: RequestSent) -> Turn | None:
+    """A request of a conversation with its response, if it has one."""
+    return next((turn for turn in talk.turns if turn.request is request), None)
+
+
+def hands_over(
+    facts: Facts, life: Life, talk: Conversation, before: RequestSent, sent: RequestSent
+) -> bool:
+    """Whether a request is the first of another part of the agent.
+
+    Args:
+        before: The request before it in the same conversation.
+    """
+    turn = turn_of(talk, before)
+    if turn is None or not is_another(turn, before, sent):
+        return False
+    for asked in turn.asked:
+        if _is_answered(turn, asked):
+            ran = bool(asked.operations) or facts.header.wire_only
+            if ran and _ran_to_hand_over(asked):
+                return True
+            if not ran and not _is_of_a_helper(life, talk, turn, asked):
+                return True
+    return False
+
+
+def is_another(turn: Turn, before: RequestSent, sent: RequestSent) -> bool:
+    """Whether prompt and tools of two requests are those of two parts.
+
+    Args:
+        turn: What the model called for before the second one.
+    """
+    if _names_of(before) != _names_of(sent):
+        return True
+    was, now = ("\n".join(prompts_of(r.messages)) for r in (before, sent))
+    if _NUMBERED.sub("0", was) != _NUMBERED.sub("0", now):
+        return True
+    pairs = zip(_NUMBERED.findall(was), _NUMBERED.findall(now), strict=True)
+    changed = [new for old, new in pairs if old != new]
+    told = [word for asked in turn.asked for word in _NUMBERED.findall(_text(asked))]
+    return bool(changed) and all(word in told for word in changed)
+
+
+def _text(asked: Asked) -> str:
+    result = asked.result.content if asked.result is not None else ""
+    return f"{asked.call.name} {asked.call.arguments} {result}"
+
+
+def _names_of(request: RequestSent) -> list[str]:
+    return sorted(tool.name for tool in request.tools)
+
+
+def _is_answered(turn: Turn, asked: Asked) -> bool:
+    """Whether a call of a tool that was offered has a result that refuses nothing.
+
+    On a wire without a flag for it the beginning tells: "Do not greet" refuses nothing.
+    """
+    result, name = asked.result, asked.call.name
+    if result is None or asked.declined is not None:
+        return False
+    if all(tool.name != name for tool in turn.request.tools):
+        return False
+    if turn.request.wire in WITHOUT_FLAG:
+        return _REFUSES.match(result.content) is None
+    return not result.is_error
+
+
+def _ran_to_hand_over(asked: Asked) -> bool:
+    """Whether a tool that ran, or may have, is one that hands over."""
+    ending = asked.last.end.ending if asked.last and asked.last.end else "ok"
+    return says_so(asked.call.name) and ending == "ok"
+
+
+def _is_of_a_helper(life: Life, talk: Conversation, turn: Turn, asked: Asked) -> bool:
+    """Whether the result of a call is what another conversation said meanwhile."""
+    told = asked.result.content.strip() if asked.result is not None else ""
+    for helper in life.conversations:
+        if helper is talk:
+            continue
+        for other in helper.turns:
+            text = other.response.message.content.strip()
+            meanwhile = turn.response_at < other.response_at < (turn.shown_at or 0)
+            same = text == told or (len(text) >= _TELLING and text in told)
+            if meanwhile and text and same:
+                return True
+    return False
