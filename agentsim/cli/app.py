@@ -90,7 +90,7 @@ def _exit_code(words: list[str]) -> int:
         verdict, told = "internal", f"{_OURS}: {error}"
     except AgentsimError as error:
         verdict = "violated" if isinstance(error, Finding) else "usage"
-        told = str(error)
+        told = "\n".join((str(error), *getattr(error, "__notes__", ())))
     except (KeyboardInterrupt, EOFError):
         verdict, told = "stopped", "stopped by the keyboard"
     except Exception as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from agentsim.cli.common import JsonOption
+from agentsim.cli.common import JsonOption, replay_line
 from agentsim.cli.exploration.progress import progress
 from agentsim.cli.exploration.stories import check_place, save_failure
 from agentsim.cli.exploration.telling import (
@@ -26,6 +26,7 @@ from agentsim.cli.output import (
     print_json,
     tell,
 )
+from agentsim.core import UsageError
 from agentsim.report import EXIT_CODES
 from agentsim.simulation import KNOWN_FOLDER, RUNS, ExplorationStopped, explore
 
@@ -138,6 +139,11 @@ def command(
             )
         except ExplorationStopped as error:
             found, stopped = error.found, True
+        except UsageError as error:
+            if error.token is not None:
+                words = (subject.scenario, subject.agent, error.token, menu.flags)
+                error.add_note(f"Repeat it: {replay_line(*words)}")
+            raise
     repeat = Repeat(subject.scenario, subject.agent, extent.flags)
     saved = None
     if kept.save is not None:

@@ -20,6 +20,7 @@ __all__ = [
     "ChangeKind",
     "Deadlock",
     "Finding",
+    "ImproperRequest",
     "InternalError",
     "InvariantViolation",
     "NondeterminismError",
@@ -40,7 +41,22 @@ class AgentsimError(Exception):
 
 
 class UsageError(AgentsimError):
-    """You called agentsim wrongly; the message says what was expected and what came."""
+    """You called agentsim wrongly; the message says what was expected and what came.
+
+    Attributes:
+        token: That of the run which it ended, if something was not as usual in it. A
+            note of the error says what.
+    """
+
+    token: str | None = None
+
+
+class ImproperRequest(UsageError):
+    """An agent's request is of wrong types; the message says where.
+
+    Where all went as usual it ends the simulation. Where something did not, that is what
+    brought it to light, and the run is judged as one that raised it.
+    """
 
 
 class ScenarioError(UsageError):

@@ -104,13 +104,19 @@ def repeated(
 def replayed(
     recorded: Sequence[Recorded], token: str, plan: Plan
 ) -> Iterator[Finding] | None:
-    """Make the run of a token again; None if it belongs to none of these runs."""
+    """Make the run of a token again; None if it belongs to none of these runs.
+
+    Raises:
+        UsageError: what ended the run, if that is what the token is for.
+    """
     for one in recorded:
         for menu in (SCRIPTED, plan.menu):
             try:
                 with _quiet():
                     again = replay(one.scenario, token, one.agent, menu=menu)
-            except (UsageError, NondeterminismError):
+            except (UsageError, NondeterminismError) as error:
+                if isinstance(error, UsageError) and error.token == token:
+                    raise  # what the run ended with
                 continue  # made with another scenario or menu
             with _quiet():
                 told = with_output(again, one.agent)

@@ -105,9 +105,14 @@ class SimulatedTest:
 
     def _repeat(self) -> list[Finding]:
         """Replay the token, or repeat the runs, or neither."""
+        __tracebackhide__ = True
         plan, recorded = self._plan, self.sim.recorded
         if self._settings.replay is not None:
-            found = replayed(recorded, self._settings.replay, plan)
+            try:
+                found = replayed(recorded, self._settings.replay, plan)
+            except UsageError as error:
+                self._note("replayed", self._settings.replay)
+                raise self._with_way(error) from None
             if found is None:
                 return []
             self._note("replayed", self._settings.replay)
@@ -117,7 +122,10 @@ class SimulatedTest:
         if "snapshot" in self._item.fixturenames:
             self._note("once", "uses a snapshot")
             return []
-        findings, runs, notes = repeated(recorded, plan)
+        try:
+            findings, runs, notes = repeated(recorded, plan)
+        except UsageError as error:
+            raise self._with_way(error) from None
         self._count(runs)
         self._note_beside(notes)
         self._note("deviations", plan.deviations)
@@ -142,12 +150,21 @@ class SimulatedTest:
         return "\n\n".join(texts)
 
     def _repeat_line(self, run: Run) -> str:
-        words = ["pytest", way_to(self._item)]
         if any(entry.id == RUNS_INDEPENDENT for entry in run.verdict.violated):
-            words += self._plan.flags
-        else:
-            words.append(f"--agentsim-replay={run.token}")
-        return shlex.join([*words, *self._settings.flags])
+            return self._repeated_by(None)
+        return self._repeated_by(run.token)
+
+    def _with_way(self, error: UsageError) -> UsageError:
+        """What ended a repeated run, with the line that repeats it; all frames are ours."""
+        if error.token is not None:
+            error.add_note(f"Repeat it: {self._repeated_by(error.token)}")
+        return error.with_traceback(None)
+
+    def _repeated_by(self, token: str | None) -> str:
+        """The line that makes the run of a token again, or without one all of them."""
+        flags = self._plan.flags if token is None else [f"--agentsim-replay={token}"]
+        words = ["pytest", way_to(self._item), *flags, *self._settings.flags]
+        return shlex.join(words)
 
     def _write_trace(self, run: Run, number: int) -> list[str]:
         """Write the trace of a finding; what keeps it from that must not hide this."""

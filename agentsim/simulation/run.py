@@ -8,6 +8,7 @@ from typing import Any
 
 from agentsim.core import (
     AgentsimError,
+    ImproperRequest,
     IncarnationStarted,
     InvariantViolation,
     Outcome,
@@ -158,7 +159,8 @@ def run(
 
     Raises:
         UsageError: for a script that ran out or was not used up in a run without
-            deviations, and for what a simulation does not offer (threads, sockets).
+            deviations, for what a simulation does not offer (an event loop of its own,
+            the network), and for a request of wrong types where all went as usual.
     """
     if not isinstance(scenario, Scenario):
         raise UsageError(
@@ -193,10 +195,19 @@ def _made(
             if all(entry.status != "violated" for entry in judgements):
                 raise
             ending = Ending("raised", error=error)
+        except ImproperRequest as error:
+            if not stage.troubled:
+                raise
+            # What it took trouble to bring to light is what trouble is made for.
+            choices.finish()
+            ending, judgements = Ending("raised", error=error), None
         _record_outcome(stage, ending)
         trace = stage.recorder.trace(_header(stage, menu, agent))
         if judgements is None:
             judgements = judge_whole(stage, trace, lost)
+    except UsageError as error:
+        _note_deviations(error, stage, menu)
+        raise
     finally:
         stage.engine.bury()
         stage.client = None  # it holds the stage: such rings wait for the collector
@@ -288,6 +299,14 @@ def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
             continue
         lost += ending.unhandled
         return ending
+
+
+def _note_deviations(error: UsageError, stage: Stage, menu: Menu) -> None:
+    """Say with an error that ended a run what was not as usual in it."""
+    if isinstance(error, TokenError) or not stage.deviated:
+        return
+    error.token = str(Token.of(stage.choices, **_bound_to(stage.scenario, menu)))
+    error.add_note(f"What was not as usual: {'; '.join(stage.engine.words)}")
 
 
 def _record_outcome(stage: Stage, ending: Ending) -> None:

@@ -1,7 +1,7 @@
 """What an agent sends, looked at before it is recorded: a wrong type is told its place.
 
 A request of other types than `core` has can neither be judged nor written down. It is a
-mistake in the agent's code, as a service's SDK would tell it, and ends the simulation.
+mistake in the agent's code, as a service's SDK would tell it, and ends the run.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator, Sequence
 from agentsim.core import (
     Client,
     Delta,
+    ImproperRequest,
     Message,
     MessageView,
     Request,
     Response,
     ToolCall,
     ToolDef,
-    UsageError,
 )
 from agentsim.simulation.outside.incarnation import Incarnation
 
@@ -42,7 +42,7 @@ class CheckedClient:
         """Answer a request whole.
 
         Raises:
-            UsageError: for what is no request; the simulation ends with it.
+            ImproperRequest: for what is no request; the run ends with it.
         """
         self._check(request)
         return await self._client.complete(request)
@@ -51,7 +51,7 @@ class CheckedClient:
         """Answer in pieces.
 
         Raises:
-            UsageError: for what is no request; the simulation ends with it.
+            ImproperRequest: for what is no request; the run ends with it.
         """
         self._check(request)
         return self._client.stream(request)
@@ -65,7 +65,7 @@ class CheckedClient:
             or self._history_fault(request.messages)
         )
         if fault is not None:
-            error = UsageError(f"the agent sent no proper request: {fault}")
+            error = ImproperRequest(f"the agent sent no proper request: {fault}")
             self._life.halt(error)
             raise error
 

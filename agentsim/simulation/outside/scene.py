@@ -61,3 +61,8 @@ class Scene:
     def deviated(self) -> bool:
         """Whether anything but the dull choice was made; faults by rule are the story."""
         return bool(self.choices.deviations)
+
+    @property
+    def troubled(self) -> bool:
+        """Whether anything was not as usual: a choice, or a fault of the story."""
+        return self.deviated or bool(self.striker.strikes)
