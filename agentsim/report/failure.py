@@ -27,6 +27,9 @@ PRINTED_HEAD, PRINTED_TAIL = 5, 25
 PRINTED_WIDTH = 200
 """Characters of a line that are told."""
 
+FACT_HEAD, FACT_TAIL = 1_500, 500
+"""Characters that are told of what was expected, and found, at both of its ends."""
+
 _SENTENCES = {
     "expected": "The run is as its scenario expects.",
     "no-lost-errors": "No exception is lost in a task or callback that nobody looks at.",
@@ -99,10 +102,19 @@ def _lines(trace: Trace, judgements: Sequence[Judgement]) -> Iterator[str]:
 
 
 def _violation(lines: Sequence[Line], violation: Violation) -> Iterator[str]:
-    yield f"  {printable(violation.words)}"
+    yield f"  {_fact(violation.words)}"
     yield from (f"  {row}" for row in _excerpt(lines, violation.events))
-    yield f"    expected: {printable(violation.expected)}"
-    yield f"    found:    {printable(violation.found)}"
+    yield f"    expected: {_fact(violation.expected)}"
+    yield f"    found:    {_fact(violation.found)}"
+
+
+def _fact(text: str) -> str:
+    """What was expected or found; of a text as long as a file, both of its ends."""
+    left_out = len(text) - FACT_HEAD - FACT_TAIL
+    if left_out <= 0:
+        return printable(text)
+    head, tail = printable(text[:FACT_HEAD]), printable(text[-FACT_TAIL:])
+    return f"{head} … {left_out} characters are left out here … {tail}"
 
 
 def _excerpt(lines: Sequence[Line], events: Sequence[int]) -> Iterator[str]:

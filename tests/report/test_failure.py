@@ -71,3 +71,13 @@ def test_any_violation_can_be_told(events: list[int], words: str) -> None:
     text = told(violated(*events, words=words))
     assert all(line.isprintable() for line in text.split("\n"))
     assert text.endswith(f"Repeat it: {REPEAT}")
+
+
+def test_of_a_text_as_long_as_a_file_both_ends_are_told() -> None:
+    """What was found may be anything that an agent returns; the report stays readable."""
+    long = Violation("wrong", "short", f"begins {'x' * 100_000} ends", (0,))
+    text = told(Judgement("expected", "violated", 1, (long,), ""))
+    assert len(text) < 3_000
+    assert "begins xxx" in text
+    assert "xxx ends" in text
+    assert "98012 characters are left out here" in text
