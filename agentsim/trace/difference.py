@@ -41,7 +41,7 @@ def _events(first: Trace, second: Trace) -> str | None:
     for number, (one, two) in enumerate(zip_longest(first.events, second.events)):
         if one is None or two is None:
             return _longer(number, one, two)
-        if one != two and (parted := _parted(one, two)) is not None:
+        if not _equal(one, two) and (parted := _parted(one, two)) is not None:
             return f"event {number}{parted}"
     return None
 
@@ -57,7 +57,22 @@ def _longer(number: int, one: Event | None, two: Event | None) -> str:
 
 def _same(mine: object, other: object) -> bool:
     """Whether two values are the same; a NaN is, though it equals nothing."""
-    return mine == other or ascii(mine) == ascii(other)
+    return _equal(mine, other) or _shown(mine) == _shown(other)
+
+
+def _equal(mine: object, other: object) -> bool:
+    """Whether two values say that they are equal; some have their own way to compare."""
+    try:
+        return bool(mine == other)
+    except Exception:  # noqa: BLE001 - whatever the agent left in a trace
+        return False
+
+
+def _shown(value: object) -> str:
+    try:
+        return ascii(value)
+    except Exception:  # noqa: BLE001 - the same
+        return f"(a {type(value).__name__} that can't be shown)"
 
 
 def _parted(one: Event, two: Event) -> str | None:
@@ -91,7 +106,7 @@ def _time(event: Event) -> str:
 
 def _against(mine: object, other: object) -> str:
     """Both values, cut to a window around the first character that differs."""
-    one, two = ascii(mine), ascii(other)
+    one, two = _shown(mine), _shown(other)
     same = next(
         (n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b),
         min(len(one), len(two)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -46,6 +47,7 @@ from agentsim.faults import (
 )
 from agentsim.providers import Reply, by, call, forever, say, together
 from agentsim.simulation import Menu, Run, Scenario, run
+from agentsim.trace import diff, to_jsonl
 from agentsim.world import Cpu, Human, Services, tool
 from tests.simulation.fakes import ask, obedient, reading, silent, writing
 
@@ -501,3 +503,72 @@ def test_what_a_tool_runs_overlaps_what_others_run() -> None:
         await asyncio.gather(*(tools[asked.name].run({}) for asked in calls))
 
     assert "writes-alone" in {entry.id for entry in run(story, agent).verdict.violated}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (None, "expected arguments by name, got None"),
+        ([1], "expected arguments by name, got an object of type list"),
+        ("host", "expected arguments by name, got an object of type str"),
+        ({1: 2}, "expected texts as names of arguments, got an object of type int"),
+    ],
+)
+def test_arguments_of_another_shape_are_an_error_of_the_tool(
+    arguments: Any,  # noqa: ANN401  # wrong on purpose
+    words: str,
+) -> None:
+    """Who passes on what a model wrote, unseen, gets an error in our words: nothing ran."""
+    failed: list[ToolFailed] = []
+
+    async def agent(env: Env) -> str:
+        try:
+            await env.tools[0].run(arguments)
+        except ToolFailed as error:
+            failed.append(error)
+        return "caught"
+
+    made = run(reading(script=[]), agent)
+    assert (made.value, made.trace.of(ToolStarted)) == ("caught", [])
+    assert [(str(error), error.definite) for error in failed] == [
+        (f"check_disk: {words}", True)
+    ]
+
+
+class Secretive:
+    """An object that refuses to be compared and shown."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("not comparable")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("not shown")
+
+
+def test_a_trace_keeps_the_arguments_as_they_were() -> None:
+    """Neither the tool nor the agent can change later what was recorded, and why."""
+
+    def takes(items: Any, **_: Any) -> str:  # noqa: ANN401
+        items.append("more")
+        return "taken"
+
+    own = tool(takes, name="takes", confirm=False, schema={"type": "object"})
+
+    async def agent(env: Env) -> None:
+        endless: list[object] = []
+        endless.append(endless)
+        arguments = {"items": ["a"], "own": Secretive(), "end": endless, "n": (1, None)}
+        await env.tools[0].run(arguments)
+        arguments.clear()
+
+    story = Scenario("Take.", [], world=[own], expect={"effects": {"takes": 1}})
+    made = run(story, agent)
+    assert diff(made.trace, run(story, agent).trace) is None
+    [started], [effect] = made.trace.of(ToolStarted), made.trace.of(EffectApplied)
+    assert started.arguments == effect.arguments
+    assert started.arguments["items"] == ["a"]
+    assert started.arguments["own"] == "(no JSON: Secretive)"
+    assert started.arguments["n"] == [1, None]
+    assert to_jsonl(made.trace).count("list that has no end") == 2

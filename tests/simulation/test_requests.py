@@ -29,6 +29,20 @@ def made(kind: Any, *fields: Any) -> Any:  # noqa: ANN401  # wrong on purpose
     return kind(*fields)
 
 
+def endless() -> dict[str, Any]:
+    """A dict that contains itself."""
+    value: dict[str, Any] = {}
+    value["again"] = value
+    return value
+
+
+def with_blocks(*blocks: object) -> Callable[[], Any]:
+    """Build a request with blocks that no service sent."""
+    return lambda: made(
+        Request, "m", [made(Message, "user", "x", (), None, False, blocks)]
+    )
+
+
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "no request": (lambda: {"messages": []}, "expected a Request"),
     "a model that is no text": (
@@ -68,6 +82,18 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a call that is a dict": (
         lambda: made(Request, "m", [made(Message, "assistant", "", ({},))]),
         r"tool_calls\[0\]",
+    ),
+    "a block that contains itself": (
+        with_blocks({}, endless()),
+        r"messages\[0\].blocks\[1\]: JSON can't carry",
+    ),
+    "a block with an object": (
+        with_blocks({"a": object()}),
+        r"messages\[0\].blocks\[0\]: JSON can't carry a value of type object",
+    ),
+    "a block that is a text": (
+        with_blocks("thinking"),
+        r"messages\[0\].blocks\[0\]: expected a dict",
     ),
     "tools that are a number": (
         lambda: made(Request, "m", [user("x")], 3),

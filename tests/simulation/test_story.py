@@ -225,6 +225,14 @@ def test_runs_that_hold_are_not_captured(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.count("working on") == 3  # a warm-up, run 0 twice
 
 
+def test_an_agent_may_close_what_it_prints_to() -> None:
+    """What it printed until then is there."""
+    with captured() as printed:
+        print("before")
+        sys.stdout.close()
+    assert printed.text == "before\n"
+
+
 def test_of_a_long_output_begin_and_end_are_kept() -> None:
     """What is left out is counted, and any text can be written."""
     with captured() as printed:

@@ -152,3 +152,28 @@ def test_a_trace_differs_in_the_kind_of_a_value() -> None:
     assert words is not None
     assert "differs in history: MessageView" in words
     assert words.endswith("against None")
+
+
+class Hidden:
+    """An object that refuses to be compared and shown."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("not comparable")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("not shown")
+
+
+def test_what_refuses_to_be_compared_is_told_by_its_type() -> None:
+    """An event of the agent's own may hold any object: it is no error to look at it."""
+
+    def traced(value: object) -> Trace:
+        return Trace(Header(), [ToolStarted(1, "look", {"at": value})])
+
+    assert diff(traced(Hidden()), traced(Hidden())) is None
+    assert diff(traced(Hidden()), traced(3)) == (
+        "event 0 (tool_start at 0 s) differs in arguments: "
+        "(a dict that can't be shown) against {'at': 3}"
+    )

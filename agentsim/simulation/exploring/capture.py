@@ -80,7 +80,8 @@ def captured() -> Iterator[Printed]:
         ):
             yield printed
     finally:
-        stream.flush()
+        with contextlib.suppress(ValueError):  # the agent closed it, or took it apart
+            stream.flush()
 
 
 def with_output(made: Run, agent: Callable[..., Any]) -> Run:

@@ -31,7 +31,7 @@ from agentsim.simulation.outside.functions import Functions
 from agentsim.simulation.outside.model import simulated_client
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.outside.synchronous import Synchronous
-from agentsim.simulation.outside.toolbox import simulated_tools
+from agentsim.simulation.outside.toolbox import kept, simulated_tools
 from agentsim.world import Described, described
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Environment:
         human = self._stage.human
         assert human is not None
         number = self._stage.next_question()
-        asked = dict(question.arguments)
+        asked = kept(question.arguments)
         self._life.record(
             ConfirmationAsked(number, question.name, asked, question.call_id)
         )

@@ -7,7 +7,7 @@ mistake in the agent's code, as a service's SDK would tell it, and ends the run.
 from __future__ import annotations
 
 import operator
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from agentsim.core import (
     Client,
@@ -19,6 +19,7 @@ from agentsim.core import (
     Response,
     ToolCall,
     ToolDef,
+    canonical_json,
 )
 from agentsim.simulation.outside.incarnation import Incarnation
 
@@ -169,6 +170,20 @@ def _message_fault(message: object) -> str | None:
     for number, call in enumerate(calls):
         if not _is_call(call):
             return f".tool_calls[{number}]: expected a ToolCall of texts, got {_kind(call)}"
+    return _blocks_fault(message.blocks) if message.blocks else None
+
+
+def _blocks_fault(blocks: object) -> str | None:
+    """Look at what goes back to the service as it came from there."""
+    if not isinstance(blocks, (tuple, list)):
+        return f".blocks: expected a tuple, got {_kind(blocks)}"
+    for number, block in enumerate(blocks):
+        if not isinstance(block, Mapping):
+            return f".blocks[{number}]: expected a dict, got {_kind(block)}"
+        try:
+            canonical_json(dict(block))
+        except (TypeError, ValueError) as error:
+            return f".blocks[{number}]: {error}"
     return None
 
 

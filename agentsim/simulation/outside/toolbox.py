@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
 from agentsim.core import (
+    DEPTH_MAX,
     AgentsimError,
     EffectApplied,
     Tool,
@@ -27,7 +29,12 @@ from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.outside.striking import Struck
 from agentsim.world import Unchanged, WorldTool
 
-__all__ = ["simulated_tools"]
+__all__ = ["kept", "simulated_tools"]
+
+CONTAINERS_MAX = 100_000
+"""Lists and dicts in the arguments of a call that a trace keeps."""
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 _inside: ContextVar[int | None] = ContextVar("inside", default=None)
 """The operation whose own code runs: what it calls is a part of its work."""
@@ -59,9 +66,20 @@ class _SimulatedTool:
         self._writes = tool.writes
 
     async def __call__(self, arguments: dict[str, Any]) -> object:
+        # Nothing starts: it is what a loop does that passes on `null` or a list unseen.
+        if not isinstance(arguments, Mapping):
+            raise ToolFailed(
+                f"{self._name}: expected arguments by name, got {_kind(arguments)}"
+            )
+        for name in arguments:
+            if not isinstance(name, str):
+                raise ToolFailed(
+                    f"{self._name}: expected texts as names of arguments, got "
+                    f"{_kind(name)}"
+                )
         operation = self._stage.next_operation()
         self._life.record(
-            ToolStarted(operation, self._name, dict(arguments), inside=_inside.get())
+            ToolStarted(operation, self._name, kept(arguments), inside=_inside.get())
         )
         try:
             output = await self._operate(operation, arguments)
@@ -122,6 +140,7 @@ class _SimulatedTool:
 
     async def _apply(self, operation: int, arguments: dict[str, Any]) -> str:
         name = self._name
+        told = kept(arguments) if self._writes else None
         before = _inside.set(operation)
         try:
             output = await self._stage.world.perform(
@@ -129,8 +148,8 @@ class _SimulatedTool:
             )
         finally:
             _inside.reset(before)
-        if self._writes and not isinstance(output, Unchanged):
-            effect = EffectApplied(operation, name, dict(arguments), who="world")
+        if told is not None and not isinstance(output, Unchanged):
+            effect = EffectApplied(operation, name, told, who="world")
             self._life.record(effect)
             if self._stage.reads is not None:
                 self._stage.reads.written()
@@ -140,6 +159,48 @@ class _SimulatedTool:
         # What the world refuses the second time took effect once: nothing is lost.
         with contextlib.suppress(ToolFailed):
             await self._apply(operation, arguments)
+
+
+def kept(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as they are now, for the trace, whatever a tool or an agent does to them.
+
+    What no JSON has is named by its type: an object may hold an address, or refuse to be
+    compared.
+    """
+    for value in arguments.values():
+        if type(value) not in _PLAIN:
+            copied: dict[str, Any] = _Copier().copied(arguments)
+            return copied
+    return dict(arguments)
+
+
+class _Copier:
+    """Copies what is nested, as far as JSON could carry it."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._left = CONTAINERS_MAX
+
+    def copied(self, value: Any) -> Any:  # noqa: ANN401
+        """A copy of a value of any kind."""
+        if isinstance(value, (dict, list, tuple)):
+            if self._depth == DEPTH_MAX or not self._left:
+                return f"(no JSON: {type(value).__name__} that has no end)"
+            self._depth += 1
+            self._left -= 1
+            try:
+                if isinstance(value, dict):
+                    return {key: self.copied(item) for key, item in value.items()}
+                return [self.copied(item) for item in value]
+            finally:
+                self._depth -= 1
+        if value is None or isinstance(value, (str, int, float)):
+            return value
+        return f"(no JSON: {type(value).__name__})"
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
 def _recorded(output: object) -> str:
