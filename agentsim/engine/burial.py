@@ -3,7 +3,8 @@
 From its death on a loop with anything alive in it lies in the graveyard, so that no
 garbage collection runs a dead agent's `finally` blocks at a random time. At its burial
 its tasks are cancelled in order of creation and drained for a bounded time; what still
-does not end stays in the graveyard for ever.
+does not end stays in the graveyard for ever. So does, untouched, what is known to go on
+without waiting for anything when it is cancelled.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Any
 
 from agentsim.engine.asyncio_shim import Installed, forget_task, run_ready
 from agentsim.engine.loop import SimLoop
+from agentsim.engine.seals.callers import suspended
 from agentsim.engine.seals.sealed import Sealed
 from agentsim.engine.threads.replaced import Replaced
-from agentsim.engine.threads.watchdog import Watched
+from agentsim.engine.threads.watchdog import HOPELESS, Watched
 
 _ROUNDS = 4
 _HANDLES_MAX = 1_000
@@ -49,17 +51,9 @@ def lay_out(loop: SimLoop) -> None:
 def bury(loop: SimLoop) -> None:
     """Cancel, drain and close what is alive in a dead loop; raise nothing of it."""
     now_ns = loop.now_ns  # the run is over, whatever a `finally` still sleeps
-    with Installed(loop), Replaced(), Sealed(loop), Watched():
-        for _ in range(_ROUNDS):
-            alive = [*loop.alive_tasks(), *loop.alive_jobs()]
-            if not alive:
-                break
-            for task in alive:
-                _quietly(task.cancel)
-            _drain(loop)
-        for generator in loop.open_generators():
-            loop.create_task(generator.aclose())
-        _drain(loop)
+    if not _is_hopeless(loop):
+        with Installed(loop), Replaced(), Sealed(loop), Watched():
+            _close(loop)
     loop.advance(now_ns)
     if loop.let_go():
         del _GRAVEYARD[loop]
@@ -68,6 +62,29 @@ def bury(loop: SimLoop) -> None:
     for task in [*loop.alive_tasks(), *loop.alive_jobs()]:
         if isinstance(task, asyncio.Task):
             forget_task(task)
+
+
+def _is_hopeless(loop: SimLoop) -> bool:
+    return bool(HOPELESS) and any(
+        frame.f_code in HOPELESS
+        for task in loop.alive_tasks()
+        for frame in suspended(task)
+    )
+
+
+def _close(loop: SimLoop) -> None:
+    for _ in range(_ROUNDS):
+        alive = [*loop.alive_tasks(), *loop.alive_jobs()]
+        if not alive:
+            break
+        for task in alive:
+            _quietly(task.cancel)
+        _drain(loop)
+        if loop.stuck:
+            return
+    for generator in loop.open_generators():
+        loop.create_task(generator.aclose())
+    _drain(loop)
 
 
 def _drain(loop: SimLoop) -> None:
@@ -83,6 +100,8 @@ def _drain(loop: SimLoop) -> None:
         except KeyboardInterrupt:
             if not loop.stuck:
                 raise
+        if loop.stuck:
+            return
 
 
 def _quietly(action: Callable[[], Any]) -> None:

@@ -113,10 +113,12 @@ class Life:
         Args:
             options: Each in words; those of a deviation are told to the user.
             kinds: What the last options are; see `Choices.kinds`.
+
+        After its death that is the dull one, of which nobody takes note: who asks again
+        and again without waiting for anything must come as far as a gate, which is where
+        the dead are stopped.
         """
-        if self.dead:
-            raise Fenced
-        return self._draw(label, options, kinds)
+        return 0 if self.dead else self._draw(label, options, kinds)
 
     def halt(self, failure: BaseException) -> None:
         """End the run with a failure when the task at hand next waits; the first wins.

@@ -7,7 +7,9 @@ address, and the same run would then leave two traces.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from agentsim.core import (
     Event,
@@ -46,16 +48,16 @@ def outcome_of(
 
     Raises:
         UsageError: when a field of the agent's `RunResult` or `Finished` is of a wrong
-            type.
+            type, or the agent returned a coroutine that nobody awaits.
     """
     result = ending.value
     if isinstance(result, Finished):
         _check(result, "status", "output", "error")
         return Outcome(
             ending.kind,
-            result.status,
-            result.output,
-            ending.words or result.error,
+            _text(result.status),
+            _text(result.output),
+            ending.words or _text(result.error),
             at_ns=at_ns,
             life=life,
         )
@@ -63,12 +65,12 @@ def outcome_of(
         _check(result, *_FIELDS)
         return Outcome(
             ending.kind,
-            result.status,
-            result.output,
-            ending.words or result.error,
+            _text(result.status),
+            _text(result.output),
+            ending.words or _text(result.error),
             result.iterations,
             result.usage,
-            tuple(result.tools),
+            tuple(map(_text, result.tools)),
             _view(result.history),
             at_ns=at_ns,
             life=life,
@@ -87,7 +89,13 @@ def outcome_of(
             at_ns=at_ns,
             life=life,
         )
-    output = result if isinstance(result, str) else None
+    if inspect.iscoroutine(result):
+        result.close()
+        raise UsageError(
+            f"the agent returned the coroutine {result.__qualname__}, which nobody "
+            "awaits: let it return what `await` gives"
+        )
+    output = _text(result) if isinstance(result, str) else None
     kind, error = ending.kind, ending.words or None
     left_behind = kind == "leak" and not isinstance(
         ending.error, asyncio.CancelledError
@@ -135,6 +143,13 @@ def error_words(error: BaseException) -> str:
         return _clipped(f"{words}: {'; '.join(told)}")
     place = place_of(error)
     return f"{_clipped(words)}, in {place}" if place else _clipped(words)
+
+
+def _text(value: Any) -> Any:  # noqa: ANN401 - a text, or None
+    """A text without what a class of the agent's adds to it: a trace has plain ones."""
+    if type(value) is str or not isinstance(value, str):
+        return value
+    return str.__str__(value)
 
 
 def _clipped(words: str) -> str:

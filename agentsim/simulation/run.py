@@ -205,6 +205,7 @@ def _made(
         trace = stage.recorder.trace(_header(stage, menu, agent))
         if judgements is None:
             judgements = judge_whole(stage, trace, lost)
+        met = met_in(stage)  # before the dead do what is left to them at their burial
     except UsageError as error:
         _note_deviations(error, stage, menu)
         raise
@@ -212,7 +213,6 @@ def _made(
         stage.engine.bury()
         stage.client = None  # it holds the stage: such rings wait for the collector
     stage.world.pass_time(stage.engine.now_ns)
-    met = met_in(stage)
     return Run(
         scenario,
         trace.header.agent,

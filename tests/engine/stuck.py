@@ -8,7 +8,7 @@ import threading
 import time
 
 from agentsim.core import UsageError
-from agentsim.engine import Life
+from agentsim.engine import Engine, Life, Replay
 from agentsim.engine.threads import baton, watchdog
 from tests.engine.runs import run
 
@@ -79,6 +79,29 @@ async def imports(_: Life) -> None:
     sys.meta_path.remove(Slow)
 
 
+CANCELLED: list[str] = []
+
+
+async def shields(life: Life) -> None:
+    """Wait for a task whatever happens; once that is cancelled, for ever."""
+    asked = asyncio.create_task(life.gate("tool"))
+    while True:
+        try:
+            return await asyncio.shield(asked)
+        except asyncio.CancelledError:
+            CANCELLED[:] = [*CANCELLED[-2:], "again"]
+
+
+def buried() -> str:
+    """Bury two of them, and tell what the second saw of it."""
+    for _ in range(2):
+        CANCELLED.clear()
+        engine = Engine(Replay({0: 1}), crash=True)
+        engine.live(shields)
+        engine.bury()
+    return f"buried {CANCELLED}"
+
+
 if __name__ == "__main__":
     signal.signal(
         signal.SIGINT, signal.default_int_handler
@@ -86,6 +109,9 @@ if __name__ == "__main__":
     if "patient" not in sys.argv:
         watchdog.PATIENCE_S = baton.PATIENCE_S = PATIENCE_S.get(sys.argv[1], 0.4)
     LOCK.acquire()
+    if sys.argv[1] == "buried":
+        sys.stdout.write(buried())
+        sys.exit()
     try:
         ending = run(globals()[sys.argv[1]]).ending
     except UsageError as error:

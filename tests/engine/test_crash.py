@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine import Choices, Engine, Fenced, Life, Replay, burial
+from agentsim.engine import Choices, Engine, Life, Replay, burial
+from agentsim.engine.threads import watchdog
 from tests.engine.programs import Interpreter, Program, programs
 from tests.engine.runs import Main, Noted, Observed, every_run, run
 from tests.support.source import ROOT
@@ -168,21 +169,44 @@ def test_a_dead_task_is_fenced_three_times_and_then_waits() -> None:
 
 
 def test_a_dead_life_draws_no_choice() -> None:
-    """A choice after death is fenced as well, and not in the log."""
-    caught: list[str] = []
+    """A choice after death is the dull one, and not in the log."""
+    drawn: list[int] = []
 
     async def main(life: Life) -> None:
         try:
             await life.gate("model")
         finally:
-            try:
-                life.choose("fault", ("no", "yes"))
-            except Fenced:
-                caught.append("fenced")
+            drawn.append(life.choose("fault", ("no", "yes")))
 
     engine, _ = dead_life(main)
     engine.bury()
-    assert caught == ["fenced"]
+    assert drawn == [0]
+    assert engine.words == ["the process died before model"]
+
+
+def test_who_is_known_not_to_end_when_buried_is_left_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing of it runs: neither is it cancelled, nor what else is alive there."""
+    ran: list[str] = []
+
+    async def worker(life: Life) -> None:
+        try:
+            await life.gate("tool")
+        finally:
+            ran.append("worker")
+
+    async def main(life: Life) -> None:
+        beside = asyncio.create_task(worker(life))
+        try:
+            await beside
+        finally:
+            ran.append("main")
+
+    engine, _ = dead_life(main)
+    monkeypatch.setitem(watchdog.HOPELESS, main.__code__, None)
+    engine.bury()
+    assert ran == []
 
 
 def test_the_dead_are_buried_in_order_of_creation() -> None:

@@ -54,6 +54,12 @@ def test_who_goes_on_step_by_step_may_take_its_time(program: str) -> None:
 
 
 @in_a_process
+def test_a_burial_has_an_end_and_is_tried_once() -> None:
+    """An agent that goes on at once when cancelled is let go of, and the next one alone."""
+    assert ending("buried") == "buried []"
+
+
+@in_a_process
 def test_ctrl_c_is_the_persons() -> None:
     """Who presses it while an agent computes gets it as ever, at once."""
     with subprocess.Popen(

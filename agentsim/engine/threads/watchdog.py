@@ -12,23 +12,28 @@ import os
 import signal
 import threading
 from _thread import allocate_lock, get_ident, start_new_thread
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from agentsim.core import UsageError
 from agentsim.engine.asyncio_shim import run_ready
+from agentsim.engine.seals.callers import inside, module_of
 from agentsim.engine.threads.baton import PATIENCE_S, Baton
 from agentsim.engine.threads.stacks import (
+    frame_of,
     frames_of,
     is_debugged,
     is_importing,
     where_is,
 )
 
-__all__ = ["PATIENCE_S", "Stuck", "Watched", "keep_watch"]
+__all__ = ["HOPELESS", "PATIENCE_S", "Stuck", "Watched", "keep_watch"]
 
 LOOKS = 8
 """How often a callback is seen before it has had its time."""
+
+LOOKS_DEAD = 2
+"""The same at a burial, where nothing is judged any more."""
 
 IMPORTS = 6
 """How much longer one may take that imports modules, as SDKs do in their first call."""
@@ -37,6 +42,9 @@ _DRIVER = run_ready.__code__
 _HANDING_OVER = Baton._resume.__code__  # noqa: SLF001 - has a brake of its own
 
 _WATCHED: list[int] = []
+
+HOPELESS: dict[CodeType, None] = {}
+"""Functions that did not end when their dead agent was buried, and would not next time."""
 
 
 class Stuck(BaseException):  # not an Exception: agents swallow those
@@ -98,14 +106,18 @@ class _Watchdog:
     def _look(self, ident: int) -> None:
         """See which callback a loop is in, and end one that is always the same."""
         driver = _driver(ident)
-        marks = (0, 0) if driver is None else _marks(driver)
+        marks, loop = ((0, 0), None) if driver is None else _marks(driver)
         seen = self._seen.get(ident)
         times = 1 if seen is None or seen.marks != marks else seen.times + 1
         self._seen[ident] = _Sighting(marks, times)
-        over = times - LOOKS * (IMPORTS if is_importing(ident) else 1)
-        if driver is None or marks == (0, 0) or over < 0 or is_debugged(ident):
+        if loop is None:
             return
-        loop: Any = driver.f_locals["loop"]
+        looks = LOOKS_DEAD if loop.dead else LOOKS
+        over = times - looks * (IMPORTS if is_importing(ident) else 1)
+        if over < 0 or is_debugged(ident):
+            return
+        if loop.dead:
+            HOPELESS.update(dict.fromkeys(_agents_code(ident)))
         if not loop.stuck:
             loop.stuck = True
             loop.halt(
@@ -129,18 +141,29 @@ def _driver(ident: int) -> FrameType | None:
     return None
 
 
-def _marks(driver: FrameType) -> tuple[int, int]:
-    """Address of the callback, and what is left of the budget; zeros before the first.
+def _marks(driver: FrameType) -> tuple[tuple[int, int], Any]:
+    """Address of the callback, and what is left of the budget; and their loop.
 
-    The callback itself is not kept: what it holds would then end on this thread, later.
+    Before the first callback these are zeros, and None. The callback itself is not kept:
+    what it holds would then end on this thread, later.
     """
     seen = driver.f_locals
     if "handle" not in seen:
-        return 0, 0
-    marks = id(seen["handle"]), seen["left"]
+        return (0, 0), None
+    marks, loop = (id(seen["handle"]), seen["left"]), seen["loop"]
     if isinstance(seen, dict):  # a copy that the frame keeps, until Python 3.12
         seen.clear()
-    return marks
+    return marks, loop
+
+
+def _agents_code(ident: int) -> list[CodeType]:
+    """The outermost function of the agent's that a callback is in, or nothing."""
+    frames = [
+        frame.f_code
+        for frame in inside(frame_of(ident))
+        if module_of(frame).partition(".")[0] != "agentsim"
+    ]
+    return frames[-1:]
 
 
 def _interrupt(ident: int, *, blocked: bool) -> None:
