@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path, PurePath
+from sysconfig import get_path
 
 __all__ = ["count_words", "did_you_mean", "place_of", "raised_words", "shown_path"]
 
@@ -44,20 +45,38 @@ def shown_path(path: Path) -> str:
 def place_of(error: BaseException) -> str:
     """Where a user's code raised an error: `function (file.py:12)`; empty if nowhere.
 
-    It is the innermost function of the package that comes first outside of this one and
-    asyncio; functions of libraries have other lines in other versions.
+    It is the innermost function that is neither of a library nor of Python, whose lines
+    are others in other versions. The package that comes first outside of this one and
+    asyncio counts as the user's too, wherever it is installed.
     """
     own, place = "", ""
     traceback = error.__traceback__
     while traceback is not None:
-        frame = traceback.tb_frame
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package not in ("agentsim", "asyncio") and own in ("", package):
-            own = package
-            file = PurePath(frame.f_code.co_filename).name
-            place = f"{frame.f_code.co_name} ({file}:{traceback.tb_lineno})"
+        code = traceback.tb_frame.f_code
+        name = traceback.tb_frame.f_globals.get("__name__", "")
+        package = str(name).partition(".")[0]
+        if package not in ("agentsim", "asyncio"):
+            own = own or package
+            if package == own or not _is_installed(code.co_filename):
+                file = PurePath(code.co_filename).name
+                place = f"{code.co_name} ({file}:{traceback.tb_lineno})"
         traceback = traceback.tb_next
     return place
+
+
+_PACKAGES = frozenset(("site-packages", "dist-packages"))
+"""Folders that packages are installed in."""
+
+_PYTHON = tuple(PurePath(get_path(name)) for name in ("stdlib", "platstdlib"))
+"""Folders of the standard library."""
+
+
+def _is_installed(file: str) -> bool:
+    """Whether code is of an installed package, or of Python itself."""
+    path = PurePath(file)
+    if not _PACKAGES.isdisjoint(path.parts) or file.startswith("<frozen "):
+        return True
+    return any(path.is_relative_to(folder) for folder in _PYTHON)
 
 
 def raised_words(error: BaseException) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -214,6 +216,28 @@ def test_the_place_of_an_error_is_in_the_agents_own_package() -> None:
     error = run(silent(), fails_in_a_library).outcome.error
     assert error is not None
     assert "in fails_in_a_library (test_run.py:" in error
+
+
+def test_the_place_of_an_error_is_in_the_loop_and_not_where_it_is_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test binds a loop of another package in two lines: its lines are what to look at."""
+    loop = (
+        "import json\n\n\n"
+        "async def loop(env):\n"
+        "    await env.tools[0]()\n"
+        "    return json.loads('{')\n"
+    )
+    (tmp_path / "a_loop_elsewhere.py").write_text(loop, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    elsewhere = importlib.import_module("a_loop_elsewhere")
+
+    async def agent(env: Env) -> object:
+        return await elsewhere.loop(env)
+
+    error = run(silent(), agent).outcome.error
+    assert error is not None
+    assert error.endswith(", in loop (a_loop_elsewhere.py:6)")
 
 
 def test_a_result_of_another_kind_leaves_no_trace() -> None:
