@@ -120,7 +120,8 @@ class Exhaustive:
         self._out += 1
         return _Planned(plan)
 
-    def again(self, source: Choices) -> Choices:
+    @staticmethod
+    def again(source: Choices) -> Choices:
         """Give the choices of a run anew that is out and is made a second time."""
         assert isinstance(source, _Planned)
         return _Planned(source.planned)

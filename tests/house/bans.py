@@ -228,7 +228,7 @@ ALLOWED = (
         "it opens the socket that the server listens on",
     ),
     Allowed(
-        "agentsim/simulation/exploring/explore.py",
+        "agentsim/simulation/exploring/explorer.py",
         "wall-clock",
         "a time limit and the runs per second are real time, outside of any run",
     ),

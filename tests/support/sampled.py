@@ -7,7 +7,7 @@ from typing import Any
 
 from agentsim.engine import Choices, Replay
 from agentsim.simulation import EXPLORING, Menu, Run, Sampled, Scenario, run
-from agentsim.simulation.exploring.explore import SEED_STRIDE
+from agentsim.simulation.exploring.plans import SEED_STRIDE
 
 __all__ = ["alarms", "sampled"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -181,13 +181,29 @@ class Exploration:
             for kind in kinds_violated(judgement, made):
                 self._keep(judgement.id, kind, made, 0 if known else 1)
 
-    def _keep(self, invariant: str, kind: str, made: Run, runs: int) -> None:
+    def keep_kinds(self, kinds: Iterable[tuple[str, str]], made: Run | None) -> None:
+        """Take down what a run violates, by invariant and kind.
+
+        Args:
+            kinds: Invariants with kinds.
+            made: The run, which may be left out where none of them is new.
+        """
+        for invariant, kind in kinds:
+            self._keep(invariant, kind, made, 1)
+
+    def is_new(self, invariant: str, kind: str) -> bool:
+        """Whether a run is wanted that shows this kind of violation: there is none yet."""
+        kept = [one.kind for one in self.failures if one.invariant == invariant]
+        return kind not in kept and len(kept) < KINDS_MAX
+
+    def _keep(self, invariant: str, kind: str, made: Run | None, runs: int) -> None:
         kept = [entry for entry in self.failures if entry.invariant == invariant]
         for entry in kept:
             if entry.kind == kind:
                 entry.runs += runs
                 return
         if len(kept) < KINDS_MAX:
+            assert made is not None, "a run of a new kind is needed whole"
             failure = Failure(invariant, kind, made, runs, known=not runs)
             self.failures.append(failure)
         elif runs:

@@ -1,0 +1,174 @@
+"""Runs made before it is their turn, here and in workers, and handed over in turn.
+
+Whoever makes a run makes the same of it. So all that counts is that the runs are counted
+in the order of their series: the report then does not hang on who was faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Protocol
+
+from agentsim.core import AgentsimError
+from agentsim.simulation.exploring.glance import Glance
+from agentsim.simulation.exploring.plans import Plan, Plans
+from agentsim.simulation.run import Run
+
+__all__ = ["AHEAD_MAX", "Ahead", "Alone", "Crew", "Made"]
+
+AHEAD_MAX = 64
+"""Runs that are made here while one that comes before them is waited for."""
+
+Made = Run | Glance | None
+"""A run as it was made here, or elsewhere; None: it is to be made here, in its turn."""
+
+
+class Crew(Protocol):
+    """Those who make runs elsewhere. Runs are numbered, and given in order."""
+
+    @property
+    def out(self) -> Collection[int]:
+        """Numbers of the runs that were given and have not come back."""
+        ...
+
+    @property
+    def begun(self) -> Collection[int]:
+        """Those of them that somebody is at, and not only has before him."""
+        ...
+
+    def wants(self, left: int | None) -> bool:
+        """Whether somebody could do with another run.
+
+        Args:
+            left: How many there still are, as far as is known.
+        """
+        ...
+
+    def give(self, number: int, plan: Plan) -> None:
+        """Have a run made."""
+        ...
+
+    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | None]]:
+        """What came back; None for a run that is to be made here.
+
+        Args:
+            wait: Whether to wait until something comes.
+
+        Raises:
+            UsageError: when somebody died.
+        """
+        ...
+
+
+class Alone:
+    """Nobody else: every run is made here."""
+
+    out: tuple[int, ...] = ()
+    begun: tuple[int, ...] = ()
+
+    def wants(self, left: int | None) -> bool:  # noqa: ARG002
+        """Nobody does."""
+        return False
+
+    def give(self, number: int, plan: Plan) -> None:
+        """Never asked for."""
+        raise NotImplementedError
+
+    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | None]]:  # noqa: ARG002
+        """Nothing."""
+        return ()
+
+
+class Ahead:
+    """Has the runs of a series made, and hands them over in its order.
+
+    Args:
+        plans: The series.
+        crew: Who makes runs elsewhere; the first one is made here.
+        make: Makes one here.
+        most: How many there may be, or None.
+        is_late: Whether no run may begin any more. Those that were begun are waited for.
+    """
+
+    def __init__(
+        self,
+        plans: Plans,
+        crew: Crew,
+        make: Callable[[Plan], Run],
+        *,
+        most: int | None,
+        is_late: Callable[[], bool],
+    ) -> None:
+        self._plans = plans
+        self._crew = crew
+        self._make = make
+        self._most = most
+        self._is_late = is_late
+        self._planned: dict[int, Plan] = {}
+        self._ready: dict[int, Made] = {}
+        self._next = self._turn = 0
+        self._last: Collection[int] | None = None
+
+    def __iter__(self) -> Iterator[tuple[Plan, Made]]:
+        """The runs with their plans; each is to be counted before the next is asked for."""
+        while True:
+            while self._turn not in self._ready:
+                if not (self._go_on() or self._wait()):
+                    return
+            plan = self._planned.pop(self._turn)
+            made = self._ready.pop(self._turn)
+            self._turn += 1
+            yield plan, made
+
+    def _go_on(self) -> bool:
+        """Give runs to whoever wants some, and make one here; False if there is none."""
+        if self._last is not None or self._is_late():
+            return False
+        crew = self._crew
+        while self._next and crew.wants(self._left) and self._take() is not None:
+            number = self._next - 1
+            crew.give(number, self._planned[number])
+        plan = self._take() if self._next - self._turn < AHEAD_MAX else None
+        if plan is None:
+            return False
+        number = self._next - 1
+        try:
+            self._ready[number] = self._make(plan)
+        except AgentsimError:
+            if number == self._turn:
+                raise
+            self._ready[number] = None  # those before it have their say first
+        self._ready.update(crew.receive(wait=False))
+        return True
+
+    def _wait(self) -> bool:
+        """Wait for the run whose turn it is; False if nobody makes it."""
+        crew = self._crew
+        if self._last is None and self._is_late():
+            self._last = crew.begun
+        if self._turn not in (crew.out if self._last is None else self._last):
+            return False
+        came = crew.receive(wait=True)
+        if self._last is not None:  # those not begun in time do not count
+            came = [entry for entry in came if entry[0] in self._last]
+        self._ready.update(came)
+        return True
+
+    def _take(self) -> Plan | None:
+        if self._next == self._most:
+            return None
+        plan = self._plans.next()
+        if plan is not None:
+            self._planned[self._next] = plan
+            self._next += 1
+        return plan
+
+    @property
+    def _left(self) -> int | None:
+        """How many runs are still to be given, as far as is known."""
+        left = None if self._most is None else self._most - self._next
+        known = self._plans.left
+        if known is None:
+            return left
+        there = known[0] - (self._next - self._turn)
+        return there if left is None else min(left, there)

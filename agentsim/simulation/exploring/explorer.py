@@ -1,0 +1,232 @@
+"""Takes down what the runs of an exploration show, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from math import inf
+from typing import Any
+
+from agentsim.core import AgentsimError, NondeterminismError
+from agentsim.invariants import INVARIANTS
+from agentsim.simulation.exploring.ahead import Ahead, Crew, Made
+from agentsim.simulation.exploring.capture import with_output
+from agentsim.simulation.exploring.findings import Exploration, Failure
+from agentsim.simulation.exploring.glance import Glance
+from agentsim.simulation.exploring.independence import dependence, dependent
+from agentsim.simulation.exploring.known import KnownFailure, KnownFailures
+from agentsim.simulation.exploring.plans import Plan, Plans, make
+from agentsim.simulation.exploring.shrink import Tries, shrink
+from agentsim.simulation.exploring.story import shortest_story
+from agentsim.simulation.exploring.warming import warm_up
+from agentsim.simulation.run import Run, replay
+from agentsim.simulation.source.regression import regression_test
+from agentsim.simulation.verdict import RUNS_INDEPENDENT
+
+__all__ = ["Explorer"]
+
+UNSHRINKABLE = (RUNS_INDEPENDENT,)
+
+
+class Explorer:
+    """Makes the runs, and takes down what they show."""
+
+    def __init__(
+        self,
+        found: Exploration,
+        agent: Callable[..., Any],
+        runs: int | None,
+        time_s: float | None,
+    ) -> None:
+        self.found = found
+        self.on_run: Callable[[Run], None] | None = None
+        self.on_progress: Callable[[Exploration], None] | None = None
+        self._agent = agent
+        self._runs = runs
+        self._time_s = inf if time_s is None else time_s
+        self._started = time.perf_counter()
+        self._met: dict[str, None] = {}
+        self._rules: dict[str, None] | None = None
+        self._first: Run | None = None
+        self._closed = False
+
+    def warm_up(self) -> None:
+        """Make one run that does not count."""
+        made = warm_up(self.found.scenario, self._agent, self.found.menu)
+        if made is not None:
+            self.found.note(made)
+        self._started = time.perf_counter()
+
+    def replay_known(self, store: KnownFailures) -> None:
+        """Make the known failures again: no runs of the exploration, but its findings."""
+        found = self.found
+        assert found.known is not None
+        for entry in store.load():
+            try:
+                made = replay(found.scenario, entry.token, self._agent, menu=found.menu)
+            except AgentsimError:
+                found.known.dropped.append(entry)
+                continue
+            found.note(made)
+            if any(bad.id == entry.invariant for bad in made.verdict.violated):
+                found.known.failing.append(entry)
+                found.keep(made, known=True)
+            else:
+                found.known.mended.append(entry)
+        self._started = time.perf_counter()
+
+    def keep_known(self, store: KnownFailures) -> None:
+        """Let the next exploration begin with the failures of this one."""
+        known = self.found.known
+        assert known is not None
+        entries = [
+            KnownFailure(one.invariant, one.kind, one.run.token, one.run.words)
+            for one in self.found.failures
+            if one.invariant not in UNSHRINKABLE
+        ]
+        store.update(known.replayed, entries)
+        known.notes += store.notes
+
+    def explore(self, plans: Plans, crew: Crew) -> None:
+        """Make the runs of a series, and count them in its order."""
+        found = self.found
+        ahead = Ahead(
+            plans, crew, self._make, most=self._runs, is_late=lambda: self._is_late
+        )
+        try:
+            for plan, made in ahead:
+                plans.done(plan, self._take_down(plan, made))
+                found.deviations_left = plans.left
+                self._tell()
+            found.stopped_by = "runs" if found.runs == self._runs else "time"
+        except NondeterminismError as error:
+            if self._first is None or plans.left is None:
+                raise
+            self.keep_dependent(self._first, str(error))
+            found.stopped_by = "dependence"
+        finally:
+            found.complete, found.deviations_left = plans.complete, plans.left
+            if found.complete:
+                found.stopped_by = None
+
+    def close(self, named: Collection[str]) -> None:
+        """Sum up what was never met, once the runs are over."""
+        if self._closed:
+            return
+        self._closed = True
+        found, met = self.found, self._met
+        found.elapsed_s = self._elapsed_s
+        menu = found.menu
+        could_strike = [
+            *(rule.text for rule in menu.rules),
+            *(["cancel"] * menu.cancel),
+            *(["crash"] * menu.crash),
+        ]
+        found.never_struck = tuple(name for name in could_strike if name not in met)
+        found.no_evidence = tuple(name for name in INVARIANTS if name not in met)
+        unmet = [name for name in dict.fromkeys(named) if name not in met]
+        found.unmet = (*(self._rules or ()), *unmet)
+
+    def shrink(self) -> None:
+        """Make every failure as small as it gets."""
+        found = self.found
+        for failure in list(found.failures):
+            if failure.invariant in UNSHRINKABLE:
+                continue
+            if self._check_independence(failure.run):
+                self._shrink(failure)
+
+    def _shrink(self, failure: Failure) -> None:
+        agent = self._agent
+        tries = Tries(agent, failure.invariant, failure.kind)
+        least = shrink(failure.run, tries)
+        failure.run = with_output(least, agent)
+        among = [entry.id for entry in least.verdict.violated]
+        tries = Tries(agent, failure.invariant, failure.kind, among=among)
+        failure.story = shortest_story(least, tries)
+        failure.test = regression_test(
+            failure.story, agent, invariant=failure.invariant
+        )
+        failure.shrunk = True
+
+    @property
+    def _elapsed_s(self) -> float:
+        return time.perf_counter() - self._started
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether the time is over; one run is always made."""
+        return self.found.runs > 0 and self._elapsed_s >= self._time_s
+
+    def _make(self, plan: Plan) -> Run:
+        return make(plan, self.found.scenario, self._agent, self.found.menu)
+
+    def _take_down(self, plan: Plan, made: Made) -> Glance:
+        """Count a run."""
+        if made is None:
+            made = self._make(plan)
+        elif isinstance(made, Glance):
+            if not self._is_news(made):
+                self._count(made)
+                return made
+            made = self._made_again(plan, made)
+        self.found.note(made)
+        if self._first is None:
+            self._first = made
+            self.found.agent = made.agent
+            self._check_independence(made)
+        seen = Glance.of(made)
+        self._count(seen, made)
+        if self.on_run is not None:
+            self.on_run(made)
+        return seen
+
+    def _tell(self) -> None:
+        if self.on_progress is not None:
+            self.found.elapsed_s = self._elapsed_s
+            self.on_progress(self.found)
+
+    def _check_independence(self, made: Run) -> bool:
+        words = dependence(made, self._agent)
+        if words is not None:
+            self.keep_dependent(made, words)
+        return words is None
+
+    def _is_news(self, seen: Glance) -> bool:
+        """Whether a run that was made elsewhere is wanted whole."""
+        found, met = self.found, self._met
+        return any(name not in met for name in seen.struck) or any(
+            found.is_new(invariant, kind) for invariant, kind in seen.kinds
+        )
+
+    def _made_again(self, plan: Plan, seen: Glance) -> Run:
+        """Make a run here that was made elsewhere, and see whether it is the same."""
+        made = self._make(plan)
+        here = Glance.of(made)
+        if not here.is_like(seen):
+            words = (
+                f"it ended {here.ending} in this process, and {seen.ending} in another"
+            )
+            self.keep_dependent(made, words)
+        return made
+
+    def keep_dependent(self, made: Run, words: str) -> None:
+        """Take down that a run does not repeat."""
+        self.found.keep(dependent(made, words), only=RUNS_INDEPENDENT)
+
+    def _count(self, seen: Glance, made: Run | None = None) -> None:
+        found, met = self.found, self._met
+        found.runs += 1
+        found.endings[seen.ending] = found.endings.get(seen.ending, 0) + 1
+        if made is not None and any(name not in met for name in seen.struck):
+            # Of each kind of trouble one run is made twice: an agent may well be
+            # unrepeatable only where something went wrong.
+            self._check_independence(made)
+        met.update(dict.fromkeys(seen.met))
+        if self._rules is None or self._rules:
+            unmet = dict.fromkeys(seen.unmet_rules)
+            before = unmet if self._rules is None else self._rules
+            self._rules = {name: None for name in before if name in unmet}
+        if seen.kinds:
+            found.violated_runs += 1
+            found.keep_kinds(seen.kinds, made)
