@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -143,6 +144,14 @@ def exploration() -> list[Row]:
     """Random and exhaustive explorations with the default menu."""
     scenario = load_scenario(SCENARIOS / "disk_full.yaml")
     rates = [explore(scenario, runs=1_000, seed=seed).runs_per_s for seed in range(3)]
+    one_s, two_s, few_s, few_two_s = seconds(
+        partial(explore, scenario, runs=2_000),
+        partial(explore, scenario, runs=2_000, workers=2),
+        partial(explore, scenario, runs=100),
+        partial(explore, scenario, runs=100, workers=2),
+        times=1,
+        rounds=4,
+    )
     story = load_scenario(SCENARIOS / "high_cpu.yaml")
     pairs = explore(story, deviations=2, menu=PAIRS)
     complete = "complete" if pairs.complete else "NOT complete"
@@ -151,6 +160,11 @@ def exploration() -> list[Row]:
             "random runs with every fault, one core",
             f"{max(rates):.0f} runs/s",
             "≥ 2,000",
+        ),
+        (
+            "2,000 random runs by 2 workers, against one",
+            f"{one_s / two_s:.2f} x faster, 100 runs {few_s / few_two_s:.2f} x",
+            "≥ 1.8 x",
         ),
         (
             "all pairs over orders, deadline, five faults per reply and tool",

@@ -59,6 +59,14 @@ class Extent:
         int | None,
         Option("--deviations", least=0, says="All runs with up to so many deviations."),
     ] = None
+    workers: Annotated[
+        int,
+        Option(
+            "--workers",
+            least=1,
+            says="How many processes make the runs; what is found is the same.",
+        ),
+    ] = 1
     require: Annotated[
         list[str] | None,
         Option(
@@ -135,6 +143,7 @@ def command(
                 menu=menu,
                 named=tuple(extent.require or ()),
                 known=KNOWN_FOLDER if kept.known else None,
+                workers=extent.workers,
                 on_progress=bar,
             )
         except ExplorationStopped as error:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agentsim.engine.self_test import self_test as self_test
     from agentsim.engine.threads.baton import Baton as Baton
     from agentsim.engine.threads.turns import in_turn as in_turn
+    from agentsim.engine.threads.watchdog import watching_threads as watching_threads
     from agentsim.engine.token import Token as Token
     from agentsim.engine.token import fingerprint as fingerprint
 else:
@@ -53,5 +54,6 @@ else:
             "in_turn": "threads.turns",
             "self_test": "self_test",
             "unseen_clients": "seals.strays",
+            "watching_threads": "threads.watchdog",
         },
     )

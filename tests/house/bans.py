@@ -228,6 +228,11 @@ ALLOWED = (
         "it opens the socket that the server listens on",
     ),
     Allowed(
+        "agentsim/simulation/exploring/sharing/processes.py",
+        "processes",
+        "the runs of an exploration are shared out among processes; none sees another",
+    ),
+    Allowed(
         "agentsim/simulation/exploring/explorer.py",
         "wall-clock",
         "a time limit and the runs per second are real time, outside of any run",

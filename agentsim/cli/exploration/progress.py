@@ -41,7 +41,10 @@ def progress(
         BarColumn(),
         TextColumn("{task.fields[told]}"),
     )
-    with Progress(*columns, console=terminal, transient=True) as bar:
+    # Refreshed with each update, and by no thread: workers can then be copies.
+    with Progress(
+        *columns, console=terminal, transient=True, auto_refresh=False
+    ) as bar:
         task = bar.add_task("", total=total, told="")
         next_s = 0.0
 

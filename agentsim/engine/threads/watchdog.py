@@ -57,6 +57,15 @@ def keep_watch() -> None:
         _DOG.wake()
 
 
+def watching_threads() -> int:
+    """How many threads of this process are the watch: none before its first run.
+
+    The watch holds nothing but what it made itself, so that a copy of the process does
+    without it.
+    """
+    return int(_DOG.is_awake)
+
+
 class Watched:
     """While entered, the thread at hand is watched."""
 

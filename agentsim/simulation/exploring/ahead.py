@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
-from agentsim.core import AgentsimError
 from agentsim.simulation.exploring.glance import Glance
 from agentsim.simulation.exploring.plans import Plan, Plans
 from agentsim.simulation.run import Run
@@ -36,6 +35,15 @@ class Crew(Protocol):
         """Those of them that somebody is at, and not only has before him."""
         ...
 
+    @property
+    def strangers(self) -> int:
+        """How many of them don't make the same of the first run: they make no others."""
+        ...
+
+    def expect(self, first: Run) -> None:
+        """Say what the first run is, which is made here."""
+        ...
+
     def wants(self, left: int | None) -> bool:
         """Whether somebody could do with another run.
 
@@ -59,12 +67,20 @@ class Crew(Protocol):
         """
         ...
 
+    def end(self) -> None:
+        """Send all of them home, whatever they do; again does nothing."""
+        ...
+
 
 class Alone:
     """Nobody else: every run is made here."""
 
     out: tuple[int, ...] = ()
     begun: tuple[int, ...] = ()
+    strangers = 0
+
+    def expect(self, first: Run) -> None:
+        """Nobody asks."""
 
     def wants(self, left: int | None) -> bool:  # noqa: ARG002
         """Nobody does."""
@@ -77,6 +93,9 @@ class Alone:
     def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | None]]:  # noqa: ARG002
         """Nothing."""
         return ()
+
+    def end(self) -> None:
+        """Nothing to do."""
 
 
 class Ahead:
@@ -134,7 +153,7 @@ class Ahead:
         number = self._next - 1
         try:
             self._ready[number] = self._make(plan)
-        except AgentsimError:
+        except Exception:
             if number == self._turn:
                 raise
             self._ready[number] = None  # those before it have their say first

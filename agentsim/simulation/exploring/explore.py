@@ -17,7 +17,7 @@ from agentsim.engine import Series
 from agentsim.faults import Fault, FaultRule
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name
-from agentsim.simulation.exploring.ahead import Alone
+from agentsim.simulation.exploring.ahead import Alone, Crew
 from agentsim.simulation.exploring.explorer import Explorer
 from agentsim.simulation.exploring.findings import Exploration, ExplorationStopped
 from agentsim.simulation.exploring.known import Known, KnownFailures
@@ -31,6 +31,8 @@ __all__ = ["RUNS", "explore"]
 
 RUNS = 1_000
 """How many random runs an exploration makes, unless their number or time is given."""
+
+WORKERS_MAX = 64
 
 
 def explore(
@@ -46,6 +48,7 @@ def explore(
     named: Collection[str] = (),
     known: str | Path | None = None,
     smallest: bool = True,
+    workers: int = 1,
     on_run: Callable[[Run], None] | None = None,
     on_progress: Callable[[Exploration], None] | None = None,
 ) -> Exploration:
@@ -71,19 +74,26 @@ def explore(
             scenario, agent and menu are replayed first, and kept up to date.
         smallest: Whether failures are made as small as they get, which takes some
             hundred runs each; else they stay as they were found.
-        on_run: Is told each run.
+        workers: How many processes make the runs, this one among them; up to 64. They
+            find the same, sooner.
+        on_run: Is told each run; they must all be made in this process for it.
         on_progress: Is told what was found so far, after each run: for a progress bar.
 
     Raises:
-        UsageError: for a negative number, or no run at all.
+        UsageError: for a negative number, or no run at all; when a worker ends, or can't
+            have the agent.
         ExplorationStopped: by Ctrl-C, a `KeyboardInterrupt` with what was found so far.
     """
-    for name, value, least in (("deviations", deviations, 0), ("runs", runs, 1)):
-        given: object = value
-        if given is not None and not (isinstance(given, int) and given >= least):
-            raise UsageError(
-                f"{name}: expected a whole number of {least} or more, got {value!r}"
-            )
+    _check_number("deviations", deviations, 0)
+    _check_number("runs", runs, 1)
+    _check_number("workers", workers, 1)
+    if workers > WORKERS_MAX:
+        raise UsageError(f"workers: expected {WORKERS_MAX} at most, got {workers}")
+    if workers > 1 and on_run is not None:
+        raise UsageError(
+            "on_run: whole runs stay where they are made: leave it out, or leave "
+            "workers at 1"
+        )
     if time_s is not None and not time_s > 0:
         raise UsageError(f"time_s: expected more than 0 seconds, got {time_s!r}")
     if faults is not None:
@@ -104,12 +114,16 @@ def explore(
     if known is not None:
         store = KnownFailures(known, scenario, agent_name(agent), menu)
         found.known = Known()
+    crew: Crew = Alone()
     try:
+        if workers > 1:
+            crew = _hired(scenario, agent, menu, workers - 1)
         with Series():
             explorer.warm_up()
             if store is not None:
                 explorer.replay_known(store)
-            explorer.explore(plans, Alone())
+            explorer.explore(plans, crew)
+            crew.end()
             explorer.close(named)
             if smallest:
                 explorer.shrink()
@@ -118,6 +132,23 @@ def explore(
         explorer.close(named)
         raise ExplorationStopped(found) from error
     finally:
+        crew.end()
         if store is not None:
             explorer.keep_known(store)
     return found
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    if value is not None and not (isinstance(value, int) and value >= least):
+        raise UsageError(
+            f"{name}: expected a whole number of {least} or more, got {value!r}"
+        )
+
+
+def _hired(
+    scenario: Scenario, agent: Callable[..., Any], menu: Menu, count: int
+) -> Crew:
+    from agentsim.simulation.exploring.sharing.packing import Job
+    from agentsim.simulation.exploring.sharing.team import hire
+
+    return hire(Job(scenario, agent, menu), count)

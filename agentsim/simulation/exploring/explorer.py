@@ -27,6 +27,11 @@ __all__ = ["Explorer"]
 
 UNSHRINKABLE = (RUNS_INDEPENDENT,)
 
+_STRANGE = (
+    "another process gave another trace, so that all runs were made in this one; "
+    "agentsim doctor --determinism tells where the two part"
+)
+
 
 class Explorer:
     """Makes the runs, and takes down what they show."""
@@ -95,7 +100,10 @@ class Explorer:
         )
         try:
             for plan, made in ahead:
+                is_first = self._first is None
                 plans.done(plan, self._take_down(plan, made))
+                if is_first and self._first is not None:
+                    crew.expect(self._first)
                 found.deviations_left = plans.left
                 self._tell()
             found.stopped_by = "runs" if found.runs == self._runs else "time"
@@ -108,6 +116,8 @@ class Explorer:
             found.complete, found.deviations_left = plans.complete, plans.left
             if found.complete:
                 found.stopped_by = None
+        if crew.strangers and self._first is not None:
+            self.keep_dependent(self._first, _STRANGE)
 
     def close(self, named: Collection[str]) -> None:
         """Sum up what was never met, once the runs are over."""

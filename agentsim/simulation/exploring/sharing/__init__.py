@@ -1,0 +1,1 @@
+"""Runs of an exploration made in other processes, side by side."""

@@ -1,0 +1,83 @@
+"""What a worker does: it makes the runs that it is given, and tells each at a glance."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from agentsim.core import AgentsimError, UsageError
+from agentsim.engine import Series
+from agentsim.simulation.exploring.glance import Glance
+from agentsim.simulation.exploring.plans import Dull, Plan, make
+from agentsim.simulation.exploring.sharing.frames import Frames, send
+from agentsim.simulation.exploring.sharing.packing import Job, unpacked
+from agentsim.simulation.exploring.warming import warm_up
+from agentsim.simulation.run import Run
+
+__all__ = ["Told", "digest_of_first", "glance_at", "main", "work"]
+
+
+def work(job: Job, orders: int, answers: int) -> None:
+    """Make runs until there are no more orders.
+
+    It begins as every exploration does, with the run without deviations, and tells its
+    digest: where that differs, the runs of this process are not those of the other.
+    """
+    with Series():
+        warm_up(job.scenario, job.agent, job.menu)
+        send(answers, ("up", digest_of_first(_first(job))))
+        told = Told()
+        frames = Frames(orders)
+        while not frames.is_over:
+            for number, plan in frames.read():
+                send(answers, (number, told.news(glance_at(job, plan))))
+
+
+def main() -> None:
+    """Work in a new process: the job is on stdin, the pipes are arguments."""
+    orders, answers = map(int, sys.argv[-2:])
+    try:
+        job = unpacked(sys.stdin.buffer.read())
+    except UsageError as error:
+        send(answers, ("refused", str(error)))
+    else:
+        work(job, orders, answers)
+
+
+def digest_of_first(made: Run | None) -> str:
+    """What tells whether the first run is the same in two processes."""
+    try:
+        return "" if made is None else made.trace.digest()
+    except UsageError:
+        return ""  # it can't be written
+
+
+def _first(job: Job) -> Run | None:
+    try:
+        return make(Dull(), job.scenario, job.agent, job.menu)
+    except AgentsimError:
+        return None  # it is not possible: whoever explores will see the same
+
+
+def glance_at(job: Job, plan: Plan) -> Glance | None:
+    """A run at a glance; None for one that can't be made, which is seen elsewhere too."""
+    try:
+        return Glance.of(make(plan, job.scenario, job.agent, job.menu))
+    except (Exception, KeyboardInterrupt):  # noqa: BLE001 - it is raised where it counts
+        return None
+
+
+class Told:
+    """Leaves out what this worker has told before: most runs meet the same."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, None] = {}
+
+    def news(self, seen: Glance | None) -> tuple[Any, ...] | None:
+        """What is left of a run to be told."""
+        if seen is None:
+            return None
+        met = tuple([name for name in seen.met if name not in self._told])
+        notes = tuple([note for note in seen.notes if note not in self._told])
+        self._told.update(dict.fromkeys((*met, *notes)))
+        return tuple(seen._replace(met=met, notes=notes))

@@ -1,0 +1,188 @@
+"""Other processes for runs: copies of this one where that is safe, else new ones.
+
+A copy (`fork`) is there at once and has everything that this process has: agents made
+inside functions, what tests put in the place of something, the hash seed. But only the
+thread that makes it goes on in it, and what other threads hold stays held for ever. So a
+copy is made on Linux only, and where no other thread is alive. A new process imports what
+it is to run.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from agentsim.engine import watching_threads
+
+__all__ = ["Process", "copied", "started", "why_no_copy"]
+
+_START = (
+    "import sys; sys.path[:] = sys.argv[1:-2]; "
+    "from agentsim.simulation.exploring.sharing.child import main; main()"
+)
+
+_THREADS = Path("/proc/self/task")
+
+
+class Process:
+    """A process of ours, with a pipe to it and one from it.
+
+    Attributes:
+        pid: Its number.
+        orders: Where to write what it reads.
+        answers: Where to read what it writes.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        wait: Callable[[], int],
+        *,
+        orders: int,
+        answers: int,
+        errors: IO[bytes],
+    ) -> None:
+        self.orders = orders
+        self.answers = answers
+        self.pid = pid
+        self._wait = wait
+        self._errors = errors
+        self._code: int | None = None
+
+    def end(self) -> int:
+        """End it, whatever it does, and give its exit code; negative: by a signal."""
+        if self._code is None:  # else its number may be another's by now
+            os.kill(self.pid, signal.SIGKILL)
+            self._code = self._wait()
+        return self._code
+
+    def ended(self) -> tuple[int, str]:
+        """The exit code of one that ends by itself, and the last that it wrote."""
+        self._code = self._wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return self._code, lines[-1] if lines else ""
+
+    def close(self) -> None:
+        """Close the pipes."""
+        for pipe in (self.orders, self.answers):
+            os.close(pipe)
+        self._errors.close()
+
+
+def why_no_copy() -> str:
+    """Why this process can't be copied safely, in words; empty where it can."""
+    if sys.platform != "linux":
+        return "only Linux copies processes safely"
+    if len(os.listdir(_THREADS)) <= 1 + watching_threads():  # noqa: PTH208 - fast
+        return ""
+    named = [
+        one.name for one in threading.enumerate() if one.ident != threading.get_ident()
+    ]
+    return f"it has other threads: {', '.join(named) or 'of a library in C'}"
+
+
+def copied(work: Callable[[int, int], None], others: Sequence[Process]) -> Process:
+    """Copy this process, and let the copy work and end.
+
+    Args:
+        work: Is called with the pipes, one to read orders from, one for answers.
+        others: Those started before, whose pipes are none of its business.
+    """
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 - the process closes it
+    (read_orders, orders), (answers, write_answers) = os.pipe(), os.pipe()
+    # Ctrl-C is for this process, which ends its copies. Nothing may break in upon the
+    # copy before it knows that it is one.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: see above
+        pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            for pipe in (
+                orders,
+                answers,
+                *(p for o in others for p in (o.orders, o.answers)),
+            ):
+                os.close(pipe)
+            _be_alone(errors.fileno())
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            work(read_orders, write_answers)
+            code = 0
+        except BaseException:  # noqa: BLE001 - told by who started it
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    os.close(read_orders)
+    os.close(write_answers)
+    return Process(
+        pid,
+        partial(_exit_code, pid),
+        orders=orders,
+        answers=answers,
+        errors=errors,
+    )
+
+
+def started(job: bytes) -> Process:
+    """Start a new process that works on a job.
+
+    Args:
+        job: As `packed` gives it.
+    """
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 - the process closes it
+    (read_orders, orders), (answers, write_answers) = os.pipe(), os.pipe()
+    with tempfile.TemporaryFile() as told:
+        told.write(job)
+        told.seek(0)
+        pipes = read_orders, write_answers
+        made = subprocess.Popen(  # noqa: S603 - this very interpreter
+            [
+                sys.executable,
+                *["-O"] * sys.flags.optimize,
+                "-c",
+                _START,
+                *sys.path,
+                *map(str, pipes),
+            ],
+            stdin=told,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            pass_fds=pipes,
+            start_new_session=True,  # Ctrl-C is for this process, which ends the other
+        )
+    os.close(read_orders)
+    os.close(write_answers)
+    return Process(made.pid, made.wait, orders=orders, answers=answers, errors=errors)
+
+
+def _exit_code(pid: int) -> int:
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _be_alone(errors: int) -> None:
+    """Part from the terminal, and from what the process that was copied prints to."""
+    os.setsid()
+    # The watch over agents that block breaks in upon them by this signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream, place in ((0, nowhere), (1, nowhere), (2, errors)):
+        os.dup2(place, stream)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - for good
+    sys.stdout = open(1, "w", closefd=False, errors="replace")  # noqa: SIM115
+    sys.stderr = open(2, "w", closefd=False, errors="replace")  # noqa: SIM115
+    gc.freeze()  # what was there before is never garbage here

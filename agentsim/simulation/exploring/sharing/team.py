@@ -1,0 +1,194 @@
+"""The workers of an exploration: who has which runs before him, and what came of them."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+
+from agentsim.core import UsageError
+from agentsim.simulation.exploring.glance import Glance
+from agentsim.simulation.exploring.plans import Plan
+from agentsim.simulation.exploring.sharing.child import digest_of_first, work
+from agentsim.simulation.exploring.sharing.frames import Frames, send
+from agentsim.simulation.exploring.sharing.packing import Job, packed
+from agentsim.simulation.exploring.sharing.processes import (
+    Process,
+    copied,
+    started,
+    why_no_copy,
+)
+from agentsim.simulation.run import Run
+
+__all__ = ["Team", "Worker", "hire"]
+
+DEPTH_MAX = 32
+"""Runs that a worker has before him at most."""
+
+
+class Worker:
+    """One of them.
+
+    Attributes:
+        queue: The numbers of the runs that it was given, the one that it is at first.
+        digest: Of its own first run; None before it is ready for others.
+    """
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.frames = Frames(process.answers)
+        self.queue: deque[int] = deque()
+        self.digest: str | None = None
+        self._depth = 2
+
+    def wants(self, left: int | None) -> bool:
+        """Whether it could do with another run; the last ones are left to all alike."""
+        depth = self._depth if left is None else min(self._depth, max(1, left // 4))
+        return len(self.queue) < depth
+
+    def made(self, number: int) -> None:
+        """Note that it has made a run; where it has none left, it should have had more."""
+        at = self.queue.popleft()
+        assert at == number, "runs come back in their order"
+        if not self.queue:
+            self._depth = min(2 * self._depth, DEPTH_MAX)
+
+
+class Team:
+    """Those who make runs in other processes, until `end`."""
+
+    def __init__(self, processes: Sequence[Process]) -> None:
+        self._next: Worker | None = None
+        self._workers = [Worker(process) for process in processes]
+        self._digest: str | None = None
+        self._poll = select.poll()
+        self._by_pipe = {one.process.answers: one for one in self._workers}
+        for pipe in self._by_pipe:
+            self._poll.register(pipe, select.POLLIN)
+
+    def end(self) -> None:
+        """End all of them, whatever they do; again does nothing."""
+        processes = [one.process for one in self._workers]
+        self._workers.clear()
+        for process in processes:
+            process.close()  # where Ctrl-C breaks in, they end by themselves for it
+        for process in processes:
+            process.end()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The numbers of their processes."""
+        return tuple(one.process.pid for one in self._workers)
+
+    def expect(self, first: Run) -> None:
+        """Say what the first run is: nobody gets runs before that is known."""
+        self._digest = digest_of_first(first)
+
+    @property
+    def out(self) -> tuple[int, ...]:
+        """Numbers of the runs that were given and have not come back."""
+        return tuple(number for one in self._workers for number in one.queue)
+
+    @property
+    def begun(self) -> tuple[int, ...]:
+        """Those of them that somebody is at."""
+        return tuple(one.queue[0] for one in self._workers if one.queue)
+
+    @property
+    def strangers(self) -> int:
+        """Workers whose first run was another than here: they are given none."""
+        if self._digest is None:
+            return 0
+        return sum(one.digest not in (None, self._digest) for one in self._workers)
+
+    def wants(self, left: int | None) -> bool:
+        """Whether somebody could do with another run."""
+        self._next = next((w for w in self._workers if self._is_free(w, left)), None)
+        return self._next is not None
+
+    def give(self, number: int, plan: Plan) -> None:
+        """Give a run to who wants one.
+
+        Raises:
+            UsageError: when he died.
+        """
+        worker = self._next
+        assert worker is not None, "nobody wants a run"
+        worker.queue.append(number)
+        try:
+            send(worker.process.orders, (number, plan))
+        except BrokenPipeError:
+            raise self._death(worker) from None
+
+    def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
+        """What came back.
+
+        Raises:
+            UsageError: when somebody died, or could not begin.
+        """
+        found: list[tuple[int, Glance | None]] = []
+        for pipe, _ in self._poll.poll(None if wait else 0):
+            worker = self._by_pipe[pipe]
+            for what, told in worker.frames.read():
+                if what == "refused":
+                    raise UsageError(told)
+                if what == "up":
+                    worker.digest = told
+                    continue
+                worker.made(what)
+                found.append((what, None if told is None else Glance(*told)))
+            if worker.frames.is_over:
+                raise self._death(worker)
+        return found
+
+    def _is_free(self, worker: Worker, left: int | None) -> bool:
+        return worker.digest == self._digest is not None and worker.wants(left)
+
+    def _death(self, worker: Worker) -> UsageError:
+        code, last = worker.process.ended()
+        how = f"with exit code {code}"
+        if code < 0:
+            how = f"by signal {signal.Signals(-code).name}"
+            if code == -signal.SIGKILL:
+                how += ", as the system does to what takes too much memory"
+        where, hint = "before its first run", ""
+        if worker.queue:
+            number = worker.queue[0]
+            where = f"in run {number}"
+            hint = (
+                f"; workers=1 and runs={number + 1} make that run last, in one process"
+            )
+        elif worker.digest is not None:
+            where = "between two runs"
+        told = f"; the last that it wrote: {last}" if last else ""
+        return UsageError(f"workers: one of them ended {where}, {how}{told}{hint}")
+
+
+def hire(job: Job, count: int) -> Team:
+    """Start workers: copies of this process where that is safe, else new ones.
+
+    Raises:
+        UsageError: when what is run can't be known by new ones, or none can be started.
+    """
+    if os.name != "posix":
+        raise UsageError("workers: more than 1 need Linux or macOS: leave it at 1")
+    why = why_no_copy()
+    told = packed(job, why) if why else b""
+    processes: list[Process] = []
+    try:
+        for _ in range(count):
+            processes.append(
+                started(told) if why else copied(partial(work, job), processes)
+            )
+    except BaseException as error:
+        for process in processes:
+            process.close()
+            process.end()
+        if not isinstance(error, OSError):
+            raise
+        reason = error.strerror or type(error).__name__
+        raise UsageError(f"workers: can't start another process: {reason}") from error
+    return Team(processes)
