@@ -7,7 +7,9 @@ and never before: looking costs milliseconds, and importing them may cost more.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FrameType
 from typing import Generic, TypeVar
 
 from agentsim.core.errors import UsageError
@@ -35,6 +37,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     __slots__ = (
         "_added",
+        "_added_by",
         "_all",
         "_brought",
         "_fits",
@@ -61,6 +64,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             own if isinstance(own, Mapping) else {name_of(one): one for one in own}
         )
         self._added: dict[str, Entry] = {}
+        self._added_by: dict[str, str | None] = {}
         self._brought: dict[str, Entry] | None = None
         self._all: tuple[Entry, ...] | None = None
 
@@ -121,8 +125,17 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             )
         if name not in self:
             self._added[name] = entry
+            self._added_by[name] = _module_at_work()
             self._all = None
         return entry
+
+    def added_by(self, name: str) -> str | None:
+        """The module whose import adds an entry to this process.
+
+        None for ours and for those that packages bring, which need no import, and for
+        what no module adds by being imported.
+        """
+        return self._added_by.get(name)
 
     @property
     def _one(self) -> str:
@@ -131,6 +144,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
     def discard(self, name: str) -> None:
         """Take back what `add` added, if it is there."""
         if self._added.pop(name, None) is not None:
+            del self._added_by[name]
             self._all = None
 
     def _others(self) -> dict[str, Entry]:
@@ -163,3 +177,17 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             if name in self._own:
                 raise UsageError(f"{where}: there is {self._one} {name!r} already")
             yield name, entry
+
+
+def _module_at_work() -> str | None:
+    """The module of a user that is being imported right now."""
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - there is no public way
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        ours = name.partition(".")[0] in ("agentsim", "__main__")
+        if frame.f_code.co_name == "<module>" and not ours:
+            module = sys.modules.get(name)
+            if module is not None and vars(module) is frame.f_globals:
+                return name
+        frame = frame.f_back
+    return None

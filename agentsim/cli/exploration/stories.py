@@ -9,7 +9,13 @@ from typing import Any
 from agentsim.cli.common import repeat_line
 from agentsim.core import ScenarioError, UsageError
 from agentsim.report import invariant_sentence, printable
-from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, scenario_yaml
+from agentsim.simulation import (
+    RUNS_INDEPENDENT,
+    Exploration,
+    Failure,
+    Run,
+    scenario_yaml,
+)
 
 __all__ = ["check_place", "save_failure", "story_data", "story_lines"]
 
@@ -41,7 +47,7 @@ def save_failure(found: Exploration, path: Path, agent: str) -> str:
         if failure.story is None or failure.invariant == RUNS_INDEPENDENT:
             continue
         try:
-            story = scenario_yaml(failure.story.scenario)
+            story = _written(failure.story, failure)
         except ScenarioError as error:
             return f"Not saved: {error}."
         head = "".join(f"# {printable(line)}\n" for line in _head(failure, path, agent))
@@ -60,7 +66,7 @@ def story_lines(failure: Failure, agent: str) -> Iterator[str]:
     if story is None or story.scenario.digest == failure.run.scenario.digest:
         return
     try:
-        text = scenario_yaml(story.scenario)
+        text = _written(story, failure)
     except ScenarioError:
         yield "The shortest story that shows it, as a test:"
         yield ""
@@ -79,7 +85,7 @@ def story_data(failure: Failure, agent: str) -> dict[str, Any] | None:
     if story is None:
         return None
     try:
-        text = scenario_yaml(story.scenario)
+        text = _written(story, failure)
     except ScenarioError:
         text = None
     return {
@@ -91,6 +97,17 @@ def story_data(failure: Failure, agent: str) -> dict[str, Any] | None:
         "trace_digest": story.trace.digest(),
         "repeat": None if text is None else repeat_line(PLACE, agent, story),
     }
+
+
+def _written(story: Run, failure: Failure) -> str:
+    """The story as a file that finds by itself what its failure needs.
+
+    Raises:
+        ScenarioError: when a file can't say all of it.
+    """
+    return scenario_yaml(
+        story.scenario, menu=story.menu, invariants=[failure.invariant]
+    )
 
 
 def _head(failure: Failure, path: Path, agent: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ found out by reading the text back: the two scenarios then have different digest
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -25,7 +25,9 @@ from agentsim.providers import Call, Entry, Forever, Reply
 from agentsim.providers.wires import plain_profile
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.files.scenario_file import build_scenario
+from agentsim.simulation.menu import Menu
 from agentsim.simulation.scenario import Scenario
+from agentsim.simulation.source.additions import additions
 from agentsim.world import to_plain
 
 __all__ = ["scenario_yaml"]
@@ -33,8 +35,16 @@ __all__ = ["scenario_yaml"]
 WIDTH = 88
 
 
-def scenario_yaml(scenario: Scenario) -> str:
+def scenario_yaml(
+    scenario: Scenario, *, menu: Menu | None = None, invariants: Iterable[str] = ()
+) -> str:
     """Write a scenario as a file says it; what is as by default is left out.
+
+    The file `uses` the modules that add parts and faults of your own.
+
+    Args:
+        menu: What the file is run with, whose faults must be known too.
+        invariants: Those that it must be judged by.
 
     Raises:
         ScenarioError: when a file can't say all of it.
@@ -45,7 +55,7 @@ def scenario_yaml(scenario: Scenario) -> str:
     try:
         text = str(
             yaml.dump(
-                _plain(scenario),
+                _plain(scenario, list(additions(scenario, menu, invariants))),
                 Dumper=_dumper(),
                 sort_keys=False,
                 allow_unicode=True,
@@ -98,10 +108,11 @@ def _reads_back(value: str) -> bool:
         return False
 
 
-def _plain(scenario: Scenario) -> dict[str, Any]:
+def _plain(scenario: Scenario, uses: Sequence[str]) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": scenario.name,
         "task": scenario.task,
+        "uses": uses,
         "world": {spec.kind: to_plain(spec) or None for spec in scenario.world},
         "tools": None if scenario.tools is None else list(scenario.tools),
         "prompt": scenario.prompt,

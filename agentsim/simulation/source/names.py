@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 __all__ = ["Names"]
@@ -23,6 +23,7 @@ class Names:
 
     def __init__(self) -> None:
         self._imported: dict[str, tuple[str, str]] = {}
+        self._used: dict[str, list[str]] = {}
         self.missing: dict[str, str] = {}
 
     def own(self, name: str, package: str = OWN) -> str:
@@ -64,9 +65,19 @@ class Names:
         self.missing[written] = words
         return written
 
+    def use(self, modules: Mapping[str, Sequence[str]]) -> None:
+        """Import modules for what they add, each with the names of that."""
+        for module, names in modules.items():
+            known = self._used.setdefault(module, [])
+            known += [name for name in names if name not in known]
+
     def lines(self) -> Iterator[str]:
-        """The import statements, those of agentsim first."""
+        """The import statements: what adds something, then agentsim, then all others."""
         modules: dict[str, list[str]] = {}
+        imported = {module for module, _name in self._imported.values()}
+        for module, names in self._used.items():
+            if module not in imported:
+                yield f"import {module}  # noqa: F401 - it adds {', '.join(names)}"
         for written, (module, name) in self._imported.items():
             entry = name if written == name else f"{name} as {written}"
             modules.setdefault(module, []).append(entry)

@@ -9,6 +9,7 @@ from typing import Any
 from agentsim.simulation.menu import SCRIPTED
 from agentsim.simulation.run import Run
 from agentsim.simulation.scenario import Scenario
+from agentsim.simulation.source.additions import additions
 from agentsim.simulation.source.layout import Group, Node, laid_out
 from agentsim.simulation.source.values import Writer
 
@@ -25,6 +26,7 @@ def source_of(scenario: Scenario) -> str:
     writer = Writer()
     node = writer.scenario(scenario)
     body = [f"scenario = {laid_out(node, before=11)}"]
+    writer.names.use(additions(scenario, parts=False))
     return _module(writer, body, blank=1)
 
 
@@ -63,6 +65,8 @@ def regression_test(
         written = "agent"
         lines.append(f"    agent = {writer.names.of(make)}()")
     for run in runs:
+        named = [entry.id for entry in run.verdict.violated]
+        writer.names.use(additions(run.scenario, run.menu, named, parts=False))
         lines += _repeated(writer, run, written)
     return _module(writer, lines, blank=2)
 
