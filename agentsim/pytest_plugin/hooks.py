@@ -70,7 +70,7 @@ def sim(request: pytest.FixtureRequest) -> Iterator[Sim]:
     test = simulated_test(request.node, settings_of(request.config))
     request.node.stash[TEST] = test
     yield test.sim
-    test.judge_rest()
+    test.finish()
 
 
 @pytest.fixture
@@ -134,6 +134,8 @@ def pytest_runtest_makereport(
     test = item.stash.get(TEST, None)
     if test is not None and report.failed:
         report.sections.extend(test.take_sections())
+    if call.when == "call" and test is not None:
+        test.passed = call.excinfo is None
     if call.when == "call" and CASSETTE in item.stash:
         item.stash[CASSETTE].passed = call.excinfo is None
     if call.when == "teardown" and CASSETTE in item.stash:

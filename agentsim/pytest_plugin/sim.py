@@ -46,6 +46,8 @@ class Sim:
     Attributes:
         world: The live world: set it up before a run, look at it afterwards.
         recorded: The runs so far, as they were asked for.
+        over: The name of the test that it was of, once that is over: nobody would judge
+            another run.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Sim:
         self._fields: dict[str, Any] = {"name": name, "seed": seed}
         self.world = World(self._specs, seed=seed)
         self.recorded: list[Recorded] = []
+        self.over: str | None = None
 
     def __repr__(self) -> str:
         return f"<Sim: {len(self.recorded)} runs>"
@@ -108,6 +111,11 @@ class Sim:
         Raises:
             UsageError: for a field that no scenario has, or without a script.
         """
+        if self.over is not None:
+            raise UsageError(
+                f"sim.run(): this sim is of the test {self.over}, which is over, so that "
+                "nobody would judge the run: ask for the fixture sim in the test that runs"
+            )
         known = Scenario.__dataclass_fields__
         for name in fields:
             if name not in known:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,13 @@ from agentsim.pytest_plugin.ways import way_to
 from agentsim.simulation import KNOWN_FOLDER, RUNS_INDEPENDENT, Menu, Run
 from agentsim.trace import to_jsonl
 
-__all__ = ["SimulatedTest", "simulated_test"]
+__all__ = ["SimulatedTest", "simulated_test", "trace_name"]
 
 DECLARES = ("world", "faults", "deviations", "runs", "seed")
 """What the marker can say."""
+
+_KEPT = re.compile(r"[\w./-]+(::\w+)+(\[[\w.-]+\])?")
+"""The id of a test that its name in a file still tells from all others."""
 
 NAME_MAX = 200
 """Characters of a test's id in the name of its trace: names of files have an end."""
@@ -35,6 +40,9 @@ class SimulatedTest:
     Args:
         item: The test.
         settings: The options; the test's markers go before them.
+
+    Attributes:
+        passed: Whether the test itself did.
 
     Raises:
         UsageError: for a marker or an option that says what is not known.
@@ -53,7 +61,10 @@ class SimulatedTest:
             known=_known(item),
         )
         self.sim = Sim(world=declared.get("world"), name=item.name)
-        self._judged = 0
+        self.passed = False
+        self._judged = self._repeated = 0
+        self._was_repeated = False
+        self._traces = 0
         self._sections: list[tuple[str, str]] = []
 
     def judge(self) -> None:
@@ -69,14 +80,24 @@ class SimulatedTest:
         self._note("verdict", _verdict(findings))
         self._fail(findings)
 
-    def judge_rest(self) -> None:
-        """Judge the runs that a fixture made once the test was judged.
+    def finish(self) -> None:
+        """Judge what was not yet judged, and let the simulation run no more.
+
+        That is what a fixture ran once the test was judged, and all runs of a test that
+        is no plain function: of a `unittest.TestCase`, or of a docstring.
 
         Raises:
             InvariantViolation: with the failure text of whatever is violated.
         """
         __tracebackhide__ = True
-        self._fail(self._judge_new())
+        self.sim.over = self._item.name
+        findings = self._judge_new()
+        if findings:
+            self._fail(findings)
+        elif self.passed and not self._was_repeated:
+            self.judge()
+        elif self.passed:
+            self._fail(self._repeat())
 
     def add_findings_to(self, error: BaseException) -> None:
         """Judge the runs of a test that failed already: its own failure stays first."""
@@ -106,7 +127,13 @@ class SimulatedTest:
     def _repeat(self) -> list[Finding]:
         """Replay the token, or repeat the runs, or neither."""
         __tracebackhide__ = True
-        plan, recorded = self._plan, self.sim.recorded
+        plan, recorded = self._plan, self.sim.recorded[self._repeated :]
+        if self._was_repeated and not recorded:
+            return []
+        if self._was_repeated:  # what was named had its chance in the runs of the test
+            plan = replace(plan, named=0)
+        self._repeated += len(recorded)
+        self._was_repeated = True
         if self._settings.replay is not None:
             try:
                 found = replayed(recorded, self._settings.replay, plan)
@@ -120,7 +147,7 @@ class SimulatedTest:
         if not plan.repeats:
             return []
         if "snapshot" in self._item.fixturenames:
-            self._note("once", "uses a snapshot")
+            self._note_once("once", "uses a snapshot")
             return []
         try:
             findings, runs, notes = repeated(recorded, plan)
@@ -128,14 +155,14 @@ class SimulatedTest:
             raise self._with_way(error) from None
         self._count(runs)
         self._note_beside(notes)
-        self._note("deviations", plan.deviations)
-        self._note("seed", plan.seed if plan.runs else None)
+        self._note_once("deviations", plan.deviations)
+        self._note_once("seed", plan.seed if plan.runs else None)
         return findings
 
     def _told(self, findings: Sequence[Finding]) -> str:
         """Tell all findings, and keep their timelines and tokens for the reports."""
         texts = []
-        for number, (run, unmet) in enumerate(findings):
+        for run, unmet in findings:
             if unmet:
                 texts.append(f"unknown: never met: {', '.join(unmet)}")
             if run is None:
@@ -143,7 +170,7 @@ class SimulatedTest:
             self._note("token", run.token)
             title = f"agentsim: timeline of {run.token}"
             self._sections.append((title, timeline_text(run)))
-            unwritten = self._write_trace(run, number)
+            unwritten = self._write_trace(run)
             if run.verdict.violated:
                 texts.append(run.failure_text(self._repeat_line(run)))
             texts += unwritten
@@ -166,18 +193,18 @@ class SimulatedTest:
         words = ["pytest", way_to(self._item), *flags, *self._settings.flags]
         return shlex.join(words)
 
-    def _write_trace(self, run: Run, number: int) -> list[str]:
+    def _write_trace(self, run: Run) -> list[str]:
         """Write the trace of a finding; what keeps it from that must not hide this."""
         if self._settings.traces is None:
             return []
         folder = Path(self._settings.traces)
-        name = re.sub(r"[^\w.-]+", "-", self._item.nodeid).strip("-")
-        file = folder / f"{name[:NAME_MAX]}-{number}.jsonl"
+        file = folder / f"{trace_name(self._item.nodeid)}-{self._traces}.jsonl"
+        self._traces += 1
         try:
             folder.mkdir(parents=True, exist_ok=True)
             file.write_text(to_jsonl(run.trace), "utf-8")
-        except OSError as error:
-            why = error.strerror or type(error).__name__
+        except (OSError, UsageError) as error:
+            why = getattr(error, "strerror", None) or str(error)
             return [f"--agentsim-traces: can't write {file}: {why}"]
         return []
 
@@ -185,6 +212,11 @@ class SimulatedTest:
         """Leave a property of the test, for JUnit and for our own summary."""
         if value is not None:
             self._item.user_properties.append((f"agentsim_{name}", str(value)))
+
+    def _note_once(self, name: str, value: object) -> None:
+        """Leave a property, unless it is there."""
+        if (f"agentsim_{name}", str(value)) not in self._item.user_properties:
+            self._note(name, value)
 
     def _note_beside(self, notes: Iterable[str]) -> None:
         """Leave a property, and a section of a failing report, for each new note."""
@@ -201,6 +233,15 @@ class SimulatedTest:
                 properties[place] = (name, str(int(str(value)) + runs))
                 return
         self._note("runs", runs)
+
+
+def trace_name(nodeid: str) -> str:
+    """The name of a test's traces, with what every file system takes, and no other's."""
+    name = re.sub(r"[^\w.-]+", "-", nodeid).strip("-")
+    if _KEPT.fullmatch(nodeid) and len(name) <= NAME_MAX:
+        return name
+    mark = blake2b(ascii(nodeid).encode(), digest_size=4).hexdigest()
+    return f"{name[:NAME_MAX]}-{mark}"
 
 
 def simulated_test(item: pytest.Function, settings: Settings) -> SimulatedTest:
