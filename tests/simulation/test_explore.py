@@ -475,3 +475,17 @@ def test_progress_is_told_run_by_run() -> None:
     seen: list[Run] = []
     found = explore(reading(), raises_always, runs=4, on_run=seen.append)
     assert len(seen) == found.runs == 4
+
+
+@pytest.mark.parametrize("mode", [{"runs": 40}, {"deviations": 1}], ids=str)
+def test_runs_that_differ_are_counted(mode: dict[str, int]) -> None:
+    """A random run that chose what another one chose is the same run, and no new one."""
+    tokens: list[str] = []
+    found = explore(
+        reading(),
+        menu=ONE_FAULT,
+        on_run=lambda made: tokens.append(made.token),
+        **mode,  # type: ignore[arg-type]
+    )
+    assert found.different == len(set(tokens))
+    assert (found.different == found.runs) == ("deviations" in mode)

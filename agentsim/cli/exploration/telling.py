@@ -70,6 +70,7 @@ def exploration_data(
         "menu": found.menu.text,
         **mode,
         "runs": found.runs,
+        "different": found.different,
         "complete": found.complete,
         "stopped_by": found.stopped_by,
         "deviations_left": None
@@ -180,7 +181,9 @@ def _summary(found: Exploration) -> list[str]:
 
 
 def _extent(found: Exploration) -> Iterator[str]:
-    """Whether all runs were made, and what is left of them."""
+    """How many runs were different, whether these were all, and what is left of them."""
+    if found.different < found.runs:
+        yield f"Different runs: {found.different} of {found.runs}, the others repeat one."
     if found.complete:
         yield "Complete: every run within the bound was made."
         return

@@ -51,6 +51,7 @@ class Explorer:
         self._time_s = inf if time_s is None else time_s
         self._started = time.perf_counter()
         self._met: dict[str, None] = {}
+        self._chosen: set[tuple[int, ...]] = set()
         self._rules: dict[str, None] | None = None
         self._first: Run | None = None
         self._closed = False
@@ -227,6 +228,9 @@ class Explorer:
     def _count(self, seen: Glance, made: Run | None = None) -> None:
         found, met = self.found, self._met
         found.runs += 1
+        chosen = seen.deviations
+        self._chosen.add((*chosen, *chosen.values()))  # flat: there may be a million
+        found.different = len(self._chosen)
         found.endings[seen.ending] = found.endings.get(seen.ending, 0) + 1
         if made is not None and any(name not in met for name in seen.struck):
             # Of each kind of trouble one run is made twice: an agent may well be

@@ -74,6 +74,8 @@ class Exploration:
 
     Attributes:
         runs: Runs made.
+        different: How many of them chose what none before them chose: random runs draw
+            the same again, and then are the same.
         complete: Whether every run within the bound of deviations was made.
         stopped_by: What ended it before that: the number of `runs`, the `time`, the
             `keyboard`, or `dependence` (runs did not repeat); None if nothing did.
@@ -96,6 +98,7 @@ class Exploration:
     agent: str
     menu: Menu
     runs: int = 0
+    different: int = 0
     complete: bool = False
     stopped_by: StoppedBy | None = None
     deviations_left: tuple[int, bool] | None = None
