@@ -39,7 +39,13 @@ from agentsim.core import (
 from agentsim.invariants.aligning import align
 from agentsim.invariants.conversing import conversation_of, settle_conversations
 from agentsim.invariants.flags import read_flags
-from agentsim.invariants.matching import explains, is_smooth, served, settle
+from agentsim.invariants.matching import (
+    explains,
+    give_to_shown,
+    is_smooth,
+    served,
+    settle,
+)
 from agentsim.invariants.subjects import Conversation, Life, Operation, Question, Turn
 from agentsim.invariants.toolset import Toolset
 from agentsim.trace import Header, Trace
@@ -86,6 +92,8 @@ class Facts:
         for life in self.lives:
             settle_conversations(life)
             align(life)
+            if len(life.conversations) > 1:
+                give_to_shown(life)
             read_flags(life)
             for turn in life.turns:
                 if turn.unsure or turn.questions:

@@ -23,12 +23,22 @@ _TELLING = 12
 """From how many characters on an output in a longer text is no coincidence."""
 
 _FAILURE = re.compile(
-    r"error|exception|fail|invalid|unknown|unexpected|wrong|missing|denied|declin|refus"
-    r"|reject|forbid|unable|cannot|timed? ?out|abort|cancel|interrupt|unavailable|lost"
-    r"|\bnot\b|\bno\b|n't\b",
+    r"error|exception|fail|fatal|crash|panic|traceback|wrong|problem|trouble|unfortunate"
+    r"|sorry|invalid|illegal|incorrect|malformed|unterminated|duplicate|missing|requir"
+    r"|expect|must\b|should\b|extra (data|input|field|key|arg)|exceed"
+    r"|too (long|large|many|big|short|small|few)"
+    r"|unknown|undefined|unrecogni|unsupported|unable|unavailable|unauthori|unreachable"
+    r"|denied|declin|refus|reject|forbid|prohibit|disallow|disabled|block|violat"
+    r"|cannot|could ?not|timed? ?out|abort|cancel|interrupt|stopped|skipped|lost|expired"
+    r"|\bbad\b|\bnot\b|\bno\b|n[\u2019']t\b|[⚠❌✗✘⛔🚫]"
+    r"|\b(ok|succe\w*)[\"']?\s*[:=]\s*(false|0|null|none)\b"
+    r"|(exit|return)[ _-]?(code|status)[\"']?\s*[:=]?\s*-?[1-9]"
+    r"|(http|status)([ _-]?code)?[\"']?\s*[:=]?\s*[45]\d\d\b"
+    r"|fehler|ungültig|erreur|échec|echec|erro\b|falha|fallo|falló|errore|fallit|ошибк"
+    r"|错误|错誤|錯誤|失败|失敗|无效|エラー|無効|오류|실패",
     re.IGNORECASE,
 )
-"""Words by which a text says that something went wrong."""
+"""Words by which a text says that something went wrong, as parsers and people say it."""
 
 
 def read_flags(life: Life) -> None:

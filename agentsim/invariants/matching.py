@@ -30,6 +30,7 @@ __all__ = [
     "arguments_of",
     "call_key_of",
     "explains",
+    "give_to_shown",
     "is_as_asked",
     "is_smooth",
     "same_arguments",
@@ -268,6 +269,42 @@ def _begins_at(event: _Event) -> int:
 
 def _told(event: _Event) -> ToolStarted | ConfirmationAsked:
     return event.start if isinstance(event, Operation) else event.ask
+
+
+def give_to_shown(life: Life) -> None:
+    """Give runs of calls that no history tells of to equal calls whose results are shown.
+
+    Of several conversations a run is first taken for one of the call that came first. A
+    conversation that goes no further, such as one that was to summarize, may have asked
+    for the same and run nothing.
+    """
+    for turn in life.turns:
+        for asked in turn.asked if turn.shown_at is None else ():
+            for operation in [*asked.operations]:
+                other = _shown_twin(life, turn, operation)
+                if other is not None:
+                    asked.operations.remove(operation)
+                    turn.operations.remove(operation)
+                    _give(operation, other[1])
+                    other[0].operations.append(operation)
+                    operation.response_at = other[0].response_at
+
+
+def _shown_twin(
+    life: Life, turn: Turn, operation: Operation
+) -> tuple[Turn, Asked] | None:
+    """A call of another conversation that asks for a run too, was answered and has none."""
+    at = operation.start_at
+    for talk in life.conversations:
+        before = [other for other in talk.turns if other.response_at < at]
+        if not before or turn in talk.turns:
+            continue
+        for asked in before[-1].asked:
+            open_call = not asked.operations and asked.result is not None
+            named = asked.call.name == operation.start.name
+            if open_call and named and _is_equal(asked, operation.start.arguments):
+                return before[-1], asked
+    return None
 
 
 def _named(turn: Turn, event: _Event) -> Asked | None:

@@ -23,6 +23,9 @@ from agentsim.core import (
 __all__ = ["BLOCK", "Asked", "Conversation", "Life", "Operation", "Question", "Turn"]
 
 
+DEGENERATE_LENGTH = 256
+"""From this length on a response may be a degenerate stream (R8.4)."""
+
 BLOCK = "Error: loop detected"
 """How the result begins that a runtime gives in place of a repeated one (R5.2)."""
 
@@ -105,6 +108,21 @@ class Turn:
         self.shown_at: int | None = None
         self.last = False
         self.unsure = False
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the response is no whole answer, so that it may be asked for anew (R7.1).
+
+        It is empty, or may be degenerate; it was cut; or nothing says that it is whole.
+        """
+        message, reason = self.response.message, self.response.stop_reason
+        if not (message.content.strip() or message.tool_calls or message.blocks):
+            return True
+        if len(message.content) >= DEGENERATE_LENGTH:
+            return True
+        if reason == "tool_use" and not message.tool_calls:
+            return True
+        return reason not in ("tool_use", "pause_turn", *FINAL_REASONS)
 
 
 class Operation:

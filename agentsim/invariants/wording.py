@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import re
 
-__all__ = ["is_gone", "telling_words"]
+__all__ = ["is_form_of", "is_gone", "telling_words"]
 
 _WORD = re.compile(r"[^\W_]{4,}")
+
+_ANY_WORD = re.compile(r"[^\W_]+")
+
+_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
+"""What JSON has in place of a character, where a text is a value in it."""
 
 
 def telling_words(text: str) -> list[str]:
@@ -22,3 +27,21 @@ def is_gone(text: str, told: str) -> bool:
     return not any(
         word in told or json.dumps(word)[1:-1].lower() in told for word in words
     )
+
+
+def is_form_of(text: str, other: str) -> bool:
+    """Whether one of two texts has all the words of the other, in their order.
+
+    So it is of a value and the JSON that holds it, of an answer and the same with its
+    sources left out, or with what was said before and a line of numbers around it.
+    """
+    if text in other or other in text:
+        return True
+    shorter, longer = sorted((_all_words(text), _all_words(other)), key=len)
+    left = iter(longer)
+    return bool(shorter) and all(word in left for word in shorter)
+
+
+def _all_words(text: str) -> list[str]:
+    plain = _ESCAPED.sub(lambda found: chr(int(found[1] or "20", 16)), text)
+    return _ANY_WORD.findall(plain.lower())

@@ -24,7 +24,7 @@ from agentsim.core import (
 )
 from agentsim.invariants import Facts, judge
 from agentsim.trace import Trace
-from tests.invariants.support import PROMPT, Run, call, read
+from tests.invariants.support import PROMPT, Run, call, read, verdict, write
 
 LOOK = read("look")
 ASK = read("ask")
@@ -277,6 +277,25 @@ def test_the_only_request_of_a_run_that_was_cut_off_is_judged_by_its_history() -
     run.history = History([user("go")])
     run.requests()
     assert violated(run.ends("deadline")) == ["prefix-stable"]
+
+
+@pytest.mark.parametrize("ran", [True, False])
+def test_a_run_is_one_of_the_call_whose_result_is_shown(*, ran: bool) -> None:
+    """A request to summarize may be answered by the same call, which nobody runs."""
+    run = Run([write("note")])
+    run.asks(call("note"))
+    run.runs("note", "one")
+    run.answers("one")
+    Helper(run, system("You help."), user("Sum up.")).gets(
+        assistant("", ToolCall("h1", "note", "{}"))
+    )
+    run.asks(call("note"))
+    if ran:
+        run.runs("note", "two")
+    run.answers("two")
+    run.says("Noted.")
+    judged = verdict(run.ends(output="Noted."), "results-as-returned")
+    assert judged.status == ("holds" if ran else "violated")
 
 
 def test_each_conversation_keeps_its_model_and_prefix() -> None:

@@ -434,6 +434,25 @@ def test_a_framework_words_tools_its_own_way_and_always_the_same(
     assert verdict(run.trace(), "prefix-stable").status == expected
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (f"{PROMPT}\n\nNever guess.", f"{PROMPT}\n\nNever guess.", "holds"),
+        (f"{PROMPT}\n\nNever guess.", f"{PROMPT}\n\nHurry.", "violated"),
+        ("You are somebody else.", "You are somebody else.", "violated"),
+    ],
+)
+def test_a_loop_on_an_sdk_may_put_its_own_words_around_the_prompt(
+    first: str, second: str, expected: str
+) -> None:
+    """The configured prompt must be sent, and all of it stays the same."""
+    run = Run()
+    run.wire = "openai-chat"
+    for text in (first, second):
+        run.requests(History([system(text), user("go")]).view())
+    assert verdict(run.trace(), "prefix-stable").status == expected
+
+
 @pytest.mark.parametrize("offered", [(), (ToolDef("peek"),)])
 @pytest.mark.parametrize(
     ("name", "expected"), [("look", "violated"), ("peek", "holds")]

@@ -104,17 +104,38 @@ def test_a_response_that_is_nowhere_is_lost() -> None:
         (assistant(), None),
         (assistant("ab" * 200), None),
         (assistant("cut"), "max_tokens"),
+        (assistant("I look."), "tool_use"),
+        (SAID, "max_tokens"),
+        (SAID, "recitation"),
     ],
-    ids=["empty", "degenerate", "cut"],
+    ids=[
+        "empty",
+        "degenerate",
+        "cut",
+        "no call",
+        "cut call",
+        "odd reason",
+    ],
 )
 def test_what_is_no_whole_answer_may_be_asked_for_again(
     said: Message, stop: str | None
 ) -> None:
     """An empty, a degenerate and a cut response leave no trace in the history (R7.1)."""
-    run = Run()
+    run = Run([LOOK])
     run.responds(said, stop=stop, keep=False)
     run.says("done")
-    assert verdict(run.ends(), "response-kept-whole").status == "holds"
+    for rule in ("response-kept-whole", "every-call-answered"):
+        assert verdict(run.ends(), rule).status != "violated"
+
+
+@pytest.mark.parametrize("stop", ["tool_use", "end_turn"])
+def test_a_whole_response_may_not_be_asked_for_again(stop: str) -> None:
+    """What the model asked for is lost, whether the reason says tool_use or stop."""
+    run = Run([LOOK])
+    run.responds(SAID, stop=stop, keep=False)
+    run.says("done")
+    for rule in ("response-kept-whole", "every-call-answered"):
+        assert verdict(run.ends(), rule).status == "violated"
 
 
 def test_announced_and_needed_changes_are_allowed() -> None:

@@ -43,6 +43,38 @@ def test_a_true_result_holds() -> None:
     assert told(output="do").status == "holds"
 
 
+AS_JSON = '{"answer": "He said \\"look\\".\\nIt is full."}'
+
+SAID = "He said look. It is full. [1]"
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [
+        (AS_JSON, 'He said "look".\nIt is full.'),
+        (SAID, "He said look. It is full."),
+        (SAID, "He said *look*. It is full."),
+        (SAID, f"Let me look.\n\n{SAID}"),
+        (SAID, f"{SAID}\n\n---\n3 tools used"),
+    ],
+)
+def test_an_output_may_be_another_form_of_the_answer(answer: str, output: str) -> None:
+    """A value of the JSON that the model wrote, all it said, a line of numbers."""
+    run = Run()
+    run.says(answer)
+    assert verdict(run.ends(output=output), "result-true").status == "holds"
+
+
+@pytest.mark.parametrize(
+    "output", ["It is empty.", "Full it is.", "👍", "Let me look."]
+)
+def test_an_output_of_other_words_is_found(output: str) -> None:
+    """Neither other words nor the same ones in another order are the answer."""
+    run = Run()
+    run.says(SAID)
+    assert verdict(run.ends(output=output), "result-true").status == "violated"
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -261,6 +261,21 @@ def test_what_was_cut_off_is_told_as_what_it_was(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "it may or may not have happened",
+        "please check whether it was written",
+        "its outcome is unclear",
+        "it could have been written",
+    ],
+)
+def test_there_are_many_words_for_an_outcome_that_nobody_knows(words: str) -> None:
+    """A write under way is told as unknown in the words that people use."""
+    trace = cut("cancelled", f"Error: interrupted; {words}", status="deadline")
+    assert verdict(trace, "cut-calls-told").status == "holds"
+
+
+@pytest.mark.parametrize(
     ("second", "expected"), [(SKIPPED, "holds"), (UNKNOWN, "violated")]
 )
 @pytest.mark.parametrize("ran", [None, "cancelled"])

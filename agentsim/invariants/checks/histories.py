@@ -32,9 +32,6 @@ __all__ = [
     "results_in_order",
 ]
 
-DEGENERATE_LENGTH = 256
-"""From this length on a response may be a degenerate stream, which is asked again."""
-
 ANSWER_RULES = ("unanswered", "orphan", "answered-twice", "missing-id")
 
 
@@ -84,8 +81,8 @@ RESULTS_IN_ORDER = "results in the order of the calls"
         "A run that crashed or hangs: its last calls had no time to be answered.",
         "Replaced ids of calls: the ids in the request count (R3.13).",
         (
-            "A response that was discarded and asked for again: one without content and "
-            "calls, or a degenerate one (256 characters or more)."
+            "A response that was discarded and asked for again: one that was cut off or "
+            "does not say that it is whole, or a degenerate one (256 characters or more)."
         ),
         "The history after an announced condensation.",
     ),
@@ -136,8 +133,7 @@ def _lost(life: Life, turn: Turn) -> Iterator[Violation]:
             return
         found = f"calls of {', '.join(kept)}" if kept else "no calls"
     elif turn.aligned and not turn.consumed:
-        long = len(turn.response.message.content) >= DEGENERATE_LENGTH
-        if long or turn.shown_at == life.outcome_at:
+        if turn.incomplete or turn.shown_at == life.outcome_at:
             return
         found = "the same request again"
     else:

@@ -28,7 +28,25 @@ GRACE_NS = NS_PER_S
 OVERRIDING = (None, "deadline", "cancelled", "failed", "waiting_human")
 """Statuses that may stand in place of a deadline that came at the same time."""
 
-UNCERTAIN = ("unknown", "may have", "might have", "uncertain", "not known")
+UNCERTAIN = (
+    "unknown",
+    "may have",
+    "might have",
+    "could have",
+    "may or may not",
+    "might or might not",
+    "uncertain",
+    "unclear",
+    "unsure",
+    "not sure",
+    "not known",
+    "not clear",
+    "unconfirmed",
+    "indeterminate",
+    "whether",
+    "possibly",
+    "perhaps",
+)
 """What the report of a call may say whose outcome nobody knows."""
 
 

@@ -22,12 +22,6 @@ from agentsim.invariants.wording import is_gone
 
 __all__ = ["no_invented_messages", "response_kept_whole"]
 
-CUT_REASONS = ("max_tokens", "refusal", "content_filter")
-"""Stop reasons of a response that is no whole answer, and may be asked for anew."""
-
-DEGENERATE_LENGTH = 256
-"""From this length on a response may be a degenerate stream, which is asked again."""
-
 
 @invariant(
     "response-kept-whole",
@@ -46,8 +40,8 @@ DEGENERATE_LENGTH = 256
             "objects needs it."
         ),
         (
-            "A response that was cut off, is empty or degenerate (256 characters or more), "
-            "and is asked for again by the same request."
+            "A response that was cut off, does not say that it is whole, or is empty or "
+            "degenerate (256 characters or more), and is asked for again by the same request."
         ),
         (
             "A response whose calls were recovered from its text, where that is announced "
@@ -105,8 +99,7 @@ def _lost(life: Life, turn: Turn) -> Iterator[Change]:
         return
     found = "a history without it"
     if not turn.consumed:
-        long = len(message.content) >= DEGENERATE_LENGTH
-        if long or turn.response.stop_reason in CUT_REASONS:
+        if turn.incomplete:
             return
         found = "the same request again"
     yield f"response {turn.response.number} is lost", _summary(message), found

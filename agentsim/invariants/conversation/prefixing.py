@@ -38,9 +38,9 @@ __all__ = ["prefix_stable"]
         "Where only the wire was seen, the tools are the program's own.",
         "Another conversation than the main one has a prompt and tools of its own.",
         (
-            "Where an SDK sends them, a loop may word descriptions and schemas in its own "
-            "way, add tools, and leave out those that the model never asks for, as long "
-            "as they stay the same."
+            "Where an SDK sends them, a loop may put words of its own around the prompt, "
+            "word descriptions and schemas in its own way, add tools, and leave out those "
+            "that the model never asks for, as long as they stay the same."
         ),
         (
             "A [handoff](#handoffs): directly behind a call that hands over, and until the "
@@ -59,16 +59,23 @@ def prefix_stable(facts: Facts) -> Ruling:
             main = life.main_known and talk is life.main
             tools = facts.tools.definitions if main else talk.first.tools
             found = [
-                *_unstable(facts, talk, tools, _configured(facts) if main else None)
+                *_unstable(
+                    facts, talk, tools, _configured(facts, talk) if main else None
+                )
             ]
             violations += _by_parts(facts, life, talk, main=main) if found else found
     return rule(evidence, violations, "no request was sent")
 
 
-def _configured(facts: Facts) -> list[str] | None:
+def _configured(facts: Facts, talk: Conversation) -> list[str] | None:
+    """The prompt to send, or None where it is that of the first request."""
     prompt = facts.header.prompt
     if prompt is None:
         return None
+    if prompt and talk.first.wire:
+        sent = prompts_of(talk.first.messages)
+        if prompt in "\n".join(sent):
+            return sent
     return [prompt] if prompt else []
 
 
@@ -114,7 +121,7 @@ def _by_parts(
     team = len(parts) > 1 or any(says_so(tool.name) for tool in talk.first.tools)
     for number, part in enumerate(parts):
         tools = facts.tools.definitions if main else part.first.tools
-        first = _configured(facts) if main and not number else None
+        first = _configured(facts, part) if main and not number else None
         for earlier in parts[:number]:
             if not is_another(parts[number - 1].turns[-1], earlier.first, part.first):
                 tools = earlier.first.tools

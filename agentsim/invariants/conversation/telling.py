@@ -17,6 +17,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Asked, Life, Turn
+from agentsim.invariants.wording import is_form_of
 
 __all__ = ["due_status", "result_true"]
 
@@ -51,7 +52,10 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
             "usage, whose estimate may be the agent's own if it is above zero and marked."
         ),
         "Calls that had their turn and ran no tool may stand among the tools or not.",
-        "A piece of the final answer as output.",
+        (
+            "A piece of the final answer as output, and the answer in another form, or with "
+            "words around it: the words of the one must be in the other, in their order."
+        ),
         "Of several conversations, numbers of the main one or of all.",
         "After a crash, numbers of the last life or of all.",
     ),
@@ -162,7 +166,7 @@ def _answer(last: Turn, outcome: Outcome, places: tuple[int, ...]) -> Iterator[U
     answer, output = last.response.message.content.strip(), outcome.output
     if answer and (output is None or not output.strip()):
         yield "the output is missing", quoted(answer), "none", places
-    elif answer and output is not None and output.strip() not in answer:
+    elif answer and output is not None and not is_form_of(output.strip(), answer):
         yield "the output is another", *quoted_apart(answer, output.strip()), places
     if answer and last.aligned and last.shown_at == places[1] and last.echo is None:
         words = "the final answer is not in the history left"
