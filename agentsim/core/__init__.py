@@ -134,6 +134,8 @@ if TYPE_CHECKING:
     from agentsim.core.tools import ToolDef as ToolDef
     from agentsim.core.tools import ToolFunction as ToolFunction
     from agentsim.core.tools import check_names as check_names
+    from agentsim.core.tools import copied as copied
+    from agentsim.core.tools import copied_arguments as copied_arguments
     from agentsim.core.words import count_words as count_words
     from agentsim.core.words import did_you_mean as did_you_mean
     from agentsim.core.words import place_of as place_of
@@ -259,6 +261,8 @@ else:
             "canonical_arguments": "json_text",
             "canonical_json": "json_text",
             "check_names": "tools",
+            "copied": "tools",
+            "copied_arguments": "tools",
             "count_words": "words",
             "did_you_mean": "words",
             "estimate_usage": "estimate",

@@ -18,6 +18,8 @@ __all__ = [
     "ToolDef",
     "ToolFunction",
     "check_names",
+    "copied",
+    "copied_arguments",
 ]
 
 Category = Literal["read_only", "mutating", "destructive"]
@@ -185,3 +187,36 @@ def check_names(names: Iterable[str]) -> None:
     if len(set(listed)) < len(listed):
         twice = next(name for at, name in enumerate(listed) if name in listed[:at])
         raise UsageError(f"two tools are named {twice!r}: names must differ")
+
+
+def copied_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a call, which nobody else can change, however deep they are."""
+    own = dict(arguments)
+    for name, value in own.items():
+        if type(value) not in _SCALARS:
+            own[name] = copied(value)
+    return own
+
+
+def copied(value: Any) -> Any:  # noqa: ANN401 - of any kind
+    """A copy of mappings, lists and tuples, however deep; all else is as it was.
+
+    What contains itself is no data, and is left as it is: who writes it down says so.
+    """
+    try:
+        return _copied(value)
+    except RecursionError:
+        return value
+
+
+def _copied(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        return {key: _copied(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_copied(entry) for entry in value]
+    if type(value) is tuple:
+        return tuple([_copied(entry) for entry in value])
+    return value
+
+
+_SCALARS = (str, int, float, bool, type(None))

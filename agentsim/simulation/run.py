@@ -287,7 +287,8 @@ def _live(stage: Stage, agent: Callable[..., Any], lost: list[str]) -> Ending:
 
     async def main(life: Life) -> object:
         life.record(IncarnationStarted(who="engine"))
-        return await start_agent(agent, Environment(stage, life))
+        env = Environment(stage, life, trusted=agent is reference)
+        return await start_agent(agent, env)
 
     main.__qualname__ = "simulation"  # it stands in the words of who waits for what
     while True:

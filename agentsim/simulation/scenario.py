@@ -22,6 +22,7 @@ from agentsim.faults import Fault, FaultRule, check_rules, parse_rules
 from agentsim.providers import Script
 from agentsim.providers.wires import profile_of
 from agentsim.simulation.expectation import Expectation
+from agentsim.simulation.outside.copies import Definitions
 from agentsim.simulation.plain import LATER, digest_of
 from agentsim.trace import ToolFacts
 from agentsim.world import Human, World, WorldTool
@@ -169,6 +170,17 @@ class Scenario:
     def known_tools(self) -> tuple[WorldTool, ...]:
         """All tools of the world, those off the allowlist too."""
         return self.build_world().tools
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """What the model is told of the tools that the agent gets, to be copied."""
+        return Definitions(
+            [
+                tool.definition
+                for tool in self.known_tools
+                if self.tools is None or tool.name in self.tools
+            ]
+        )
 
     @cached_property
     def allowed_tools(self) -> tuple[ToolFacts, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from inspect import Parameter as Declared
 from inspect import Signature, getdoc
@@ -120,7 +121,9 @@ def _parameters(fields: Fields) -> Iterator[Declared]:
         optional = optional or default is not Declared.empty
         named = named or (optional and default is Declared.empty)
         kind = Declared.KEYWORD_ONLY if named else Declared.POSITIONAL_OR_KEYWORD
-        yield Declared(name, kind, default=default, annotation=annotation)
+        # The function's own list or mapping, where it has one: calls would see a change.
+        own = deepcopy(default) if isinstance(default, (list, dict, set)) else default
+        yield Declared(name, kind, default=own, annotation=annotation)
 
 
 def _unset(fields: Fields, schema: Schema) -> Iterator[str]:

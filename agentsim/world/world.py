@@ -12,7 +12,13 @@ from hashlib import blake2b
 from inspect import isawaitable
 from typing import Any
 
-from agentsim.core import ToolFailed, UsageError, check_names, did_you_mean
+from agentsim.core import (
+    ToolFailed,
+    UsageError,
+    check_names,
+    copied_arguments,
+    did_you_mean,
+)
 from agentsim.world.subsystem import Part, Subsystem, Unchanged, is_spec
 from agentsim.world.tools import WorldTool
 
@@ -147,16 +153,18 @@ class World:
         part, tool = self._tools[name]
         if at_ns is not None:
             self.pass_time(at_ns)
-        given = dict(arguments)
+        given = copied_arguments(arguments)
         approver = given.pop("confirmed_by", None) if tool.confirms else None
         fault = tool.parameters.fault(given)
         if fault is not None:
             raise ToolFailed(f"{name}: {fault}")
+        # The function may change what it is given, and the ledger tells what it was.
+        entered = copied_arguments(given) if tool.writes else given
         if tool.sees_approver:
             output = tool.method(part, **given, confirmed_by=approver)
         else:
             output = tool.method(part, **given)
-        return tool, given, approver, output
+        return tool, entered, approver, output
 
     def _settled(
         self,

@@ -27,6 +27,7 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Life
+from agentsim.simulation.outside.copies import own_messages
 from agentsim.simulation.outside.functions import Functions
 from agentsim.simulation.outside.model import simulated_client
 from agentsim.simulation.outside.stage import Stage
@@ -44,22 +45,26 @@ __all__ = ["Environment"]
 
 
 class Environment:
-    """Everything that an agent under test may touch; see `core.Env` for each part."""
+    """Everything that an agent under test may touch; see `core.Env` for each part.
 
-    def __init__(self, stage: Stage, life: Life) -> None:
+    Args:
+        trusted: Whether the agent is known to change nothing of what it is handed.
+    """
+
+    def __init__(self, stage: Stage, life: Life, *, trusted: bool = False) -> None:
         self._stage = stage
         self._life = life
         scenario = stage.scenario
         self.task: str = scenario.task
         self.prompt: str | None = scenario.prompt
-        self.history: tuple[Message, ...] = tuple(scenario.history)
+        self.history: tuple[Message, ...] = own_messages(scenario.history)
         self.model: str = scenario.model
         self.temperature: float = scenario.temperature
         self.limits: Limits = scenario.limits
         self.loop: LoopRules = scenario.loop
         self.stop: Stop | None = scenario.stop
         self.client: Client = simulated_client(stage, life)
-        self.tools: tuple[Tool, ...] = simulated_tools(stage, life)
+        self.tools: tuple[Tool, ...] = simulated_tools(stage, life, shared=trusted)
 
     @cached_property
     def sync(self) -> SyncEnv:

@@ -18,6 +18,7 @@ from agentsim.core import (
 )
 from agentsim.faults import PLACES, Fault
 from agentsim.providers import Answer, ScriptedClient
+from agentsim.simulation.outside.copies import own_message
 from agentsim.simulation.outside.incarnation import Incarnation
 from agentsim.simulation.outside.requests import CheckedClient
 from agentsim.simulation.outside.scene import Scene
@@ -55,6 +56,10 @@ class _Answers:
         self._life = life
 
     def tamper(self, request: Request, answer: Answer) -> Answer:
+        message = answer.response.message
+        if message.blocks:  # those of the script, which other runs get as well
+            own = replace(answer.response, message=own_message(message))
+            answer = replace(answer, response=own)
         struck = self._scene.striker.strike(
             self._life,
             "model",

@@ -40,15 +40,26 @@ _inside: ContextVar[int | None] = ContextVar("inside", default=None)
 """The operation whose own code runs: what it calls is a part of its work."""
 
 
-def simulated_tools(stage: Stage, life: Life) -> tuple[Tool, ...]:
-    """The tools of a scenario for one incarnation, to be made in its own task."""
+def simulated_tools(stage: Stage, life: Life, *, shared: bool) -> tuple[Tool, ...]:
+    """The tools of a scenario for one incarnation, to be made in its own task.
+
+    Args:
+        shared: Whether the definitions are those of the world, which the agent must not
+            change; else it gets copies.
+    """
     _inside.set(None)  # a tool of another run may have started this one
     allowed = stage.scenario.tools
+    given = [
+        tool for tool in stage.world.tools if allowed is None or tool.name in allowed
+    ]
+    if shared:
+        definitions = [tool.definition for tool in given]
+    else:
+        definitions = stage.scenario.definitions.copies()
     return tuple(
         [
-            Tool(tool.definition, _SimulatedTool(stage, life, tool), tool.rights)
-            for tool in stage.world.tools
-            if allowed is None or tool.name in allowed
+            Tool(definition, _SimulatedTool(stage, life, tool), tool.rights)
+            for definition, tool in zip(definitions, given, strict=True)
         ]
     )
 

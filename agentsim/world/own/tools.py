@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Generator
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from inspect import isawaitable
 from sys import float_info
 from types import MethodType
 from typing import Any
 
-from agentsim.core import Rights, ToolDef, UsageError
+from agentsim.core import Rights, ToolDef, UsageError, copied
 from agentsim.world.own.arguments import given_to
 from agentsim.world.own.results import failure_of, text_of
 from agentsim.world.subsystem import Subsystem, Surroundings
@@ -182,7 +183,7 @@ class OwnToolSystem(Subsystem):
         found = answers[min(self.given, len(answers) - 1)]
         self.given += 1
         if isinstance(found, BaseException):
-            raise found.with_traceback(None)
+            raise _copied(found)
         if isinstance(found, type) and issubclass(found, BaseException):
             raise found
         return found
@@ -243,6 +244,18 @@ class _Later:
         close = getattr(self._output, "close", None)
         if close is not None:
             close()
+
+
+def _copied(error: BaseException) -> BaseException:
+    """An error like one of a scenario's, which an agent may change as it likes."""
+    try:
+        return deepcopy(error)
+    except Exception:  # noqa: BLE001 - its class takes other arguments, or holds what can't
+        kind = type(error)
+        like = kind.__new__(kind, *error.args)
+        like.args = error.args
+        vars(like).update(copied(vars(error)))
+        return like
 
 
 def _qualified(function: Callable[..., object]) -> str:
