@@ -31,10 +31,15 @@ __all__ = ["Finding", "Plan", "judged", "repeated", "replayed"]
 
 
 class Finding(NamedTuple):
-    """A run whose verdict does not hold, or what was named and never met."""
+    """A run whose verdict does not hold, or what was named and never met.
+
+    Attributes:
+        elsewhere: Invariants that another finding tells.
+    """
 
     run: Run | None
     unmet: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,10 @@ def repeated(
         for exploration in _explorations(one, plan):
             runs += exploration.runs
             notes += exploration.notes
-            findings += (Finding(one.run) for one in exploration.distinct_failures)
+            findings += (
+                Finding(failure.run, elsewhere=exploration.elsewhere(failure))
+                for failure in exploration.distinct_failures
+            )
             never = set(exploration.never_struck)
             unmet = never if unmet is None else unmet & never
     if not findings and plan.deviations:

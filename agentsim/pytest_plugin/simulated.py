@@ -17,7 +17,7 @@ from agentsim.faults import CATALOGUE, parse_rules
 from agentsim.pytest_plugin.options import Settings
 from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, replayed
 from agentsim.pytest_plugin.sim import Sim
-from agentsim.pytest_plugin.timelines import timeline_text
+from agentsim.pytest_plugin.timelines import timeline_section
 from agentsim.pytest_plugin.ways import way_to
 from agentsim.simulation import KNOWN_FOLDER, RUNS_INDEPENDENT, Menu, Run
 from agentsim.trace import to_jsonl
@@ -162,17 +162,18 @@ class SimulatedTest:
     def _told(self, findings: Sequence[Finding]) -> str:
         """Tell all findings, and keep their timelines and tokens for the reports."""
         texts = []
-        for run, unmet in findings:
+        for run, unmet, elsewhere in findings:
             if unmet:
                 texts.append(f"unknown: never met: {', '.join(unmet)}")
             if run is None:
                 continue
             self._note("token", run.token)
             title = f"agentsim: timeline of {run.token}"
-            self._sections.append((title, timeline_text(run)))
+            self._sections.append((title, timeline_section(run, elsewhere)))
             unwritten = self._write_trace(run)
             if run.verdict.violated:
-                texts.append(run.failure_text(self._repeat_line(run)))
+                line = self._repeat_line(run)
+                texts.append(run.failure_text(line, elsewhere=elsewhere))
             texts += unwritten
         return "\n\n".join(texts)
 
@@ -265,7 +266,7 @@ def _known(item: pytest.Item) -> Path:
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
-    if any(run is not None and run.verdict.violated for run, _ in findings):
+    if any(run is not None and run.verdict.violated for run, *_ in findings):
         return "violated"
     return "unknown" if findings else "holds"
 

@@ -7,7 +7,7 @@ and the one line that repeats the run (design 4).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from agentsim.invariants import INVARIANTS, Judgement, Violation
@@ -45,16 +45,22 @@ def failure_text(
     deviations: Sequence[str] = (),
     printed: str = "",
     repeat: str | None = None,
+    elsewhere: Collection[str] = (),
 ) -> str:
     """Tell every violated judgement of a run.
 
     Args:
+        elsewhere: Invariants that the same report tells by another run: named only.
         deviations: The deviations of the run in words.
         printed: What the agent printed and logged.
         repeat: The line that repeats the run, or None for a trace that was recorded
             elsewhere, of which the deviations are not known either.
     """
-    lines = list(_lines(trace, judgements))
+    told = [entry for entry in judgements if entry.id not in elsewhere]
+    lines = list(_lines(trace, told))
+    again = [entry.id for entry in judgements if entry.id in elsewhere]
+    if again:
+        lines += [f"Violated too, and shown by another run: {', '.join(again)}", ""]
     if repeat is not None:
         lines.append("What was not as usual: " + ("; ".join(deviations) or "nothing"))
         lines += _printed(printed)

@@ -99,14 +99,19 @@ class Run:
         assert isinstance(found, Outcome)
         return found
 
-    def failure_text(self, repeat: str) -> str:
-        """What is violated, where it shows, and the line that repeats it."""
+    def failure_text(self, repeat: str, *, elsewhere: Collection[str] = ()) -> str:
+        """What is violated, where it shows, and the line that repeats it.
+
+        Args:
+            elsewhere: Invariants that are told by another run, and named here only.
+        """
         return failure_text(
             self.trace,
             self.verdict.violated,
             deviations=self.words,
             printed=self.printed,
             repeat=repeat,
+            elsewhere=elsewhere,
         )
 
     @property

@@ -12,13 +12,16 @@ from rich.console import Console
 from agentsim.cli.common import repeat_line
 from agentsim.cli.exploration.progress import by_frequency
 from agentsim.cli.exploration.stories import story_data, story_lines
-from agentsim.cli.output import LINES_MAX, tell
+from agentsim.cli.output import tell
 from agentsim.cli.run_command import verdict_line
 from agentsim.faults import folded
 from agentsim.report import print_timeline
 from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, Known
 
 __all__ = ["Repeat", "exploration_data", "print_exploration"]
+
+LINES_SHOWN = 80
+"""Lines of a timeline that are printed with a failure; `replay` prints more of them."""
 
 LIMITS_DOMINATE = 0.5
 """Share of runs ended by limits from which a report warns (T5)."""
@@ -125,12 +128,12 @@ def _failure_data(failure: Failure, repeat: Repeat) -> dict[str, Any]:
 def print_exploration(terminal: Console, found: Exploration, repeat: Repeat) -> None:
     """Print each failing run once, and what the exploration comes to."""
     for failure in found.distinct_failures:
-        made = failure.run
-        ids = ", ".join(judgement.id for judgement in made.verdict.violated)
-        terminal.rule(ids)
-        print_timeline(terminal, made.trace, made.verdict.violated, lines_max=LINES_MAX)
+        made, elsewhere = failure.run, found.elsewhere(failure)
+        shown = [one for one in made.verdict.violated if one.id not in elsewhere]
+        terminal.rule(", ".join(judgement.id for judgement in shown))
+        print_timeline(terminal, made.trace, shown, lines_max=LINES_SHOWN)
         terminal.print()
-        tell(terminal, made.failure_text(repeat.line(failure)))
+        tell(terminal, made.failure_text(repeat.line(failure), elsewhere=elsewhere))
         for line in story_lines(failure, repeat.agent):
             tell(terminal, line)
         tell(terminal, verdict_line(made))

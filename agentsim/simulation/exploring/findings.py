@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -62,7 +62,11 @@ class Failure:
     @property
     def text(self) -> str:
         """The failure text, and the shortest story as a test where there is one."""
-        told = self.run.failure_text(self.run.repeat)
+        return self.told()
+
+    def told(self, elsewhere: Collection[str] = ()) -> str:
+        """The same, without what another failing run of the report shows."""
+        told = self.run.failure_text(self.run.repeat, elsewhere=elsewhere)
         if not self.test:
             return told
         return f"{told}\n\nThe shortest story that shows it, as a test:\n\n{self.test}"
@@ -132,9 +136,28 @@ class Exploration:
         """One failure for each failing run: a run may show several of them."""
         found: dict[tuple[str, ...], Failure] = {}
         for failure in self.failures:
-            ids = (entry.id for entry in failure.run.verdict.violated)
-            found.setdefault((failure.run.token, *ids), failure)
+            found.setdefault(_run_of(failure), failure)
         return list(found.values())
+
+    def elsewhere(
+        self, failure: Failure, told: Sequence[Failure] | None = None
+    ) -> tuple[str, ...]:
+        """What the run of a failure violates in ways that other failing runs show.
+
+        One bug may show in all runs, and need not be told with each of them.
+
+        Args:
+            told: The failures of a report; by default each failing run.
+        """
+        told = self.distinct_failures if told is None else told
+        own = _run_of(failure)
+        runs = [run for run in map(_run_of, told) if run != own]
+        others = {(f.invariant, f.kind) for f in self.failures if _run_of(f) in runs}
+        return tuple(
+            entry.id
+            for entry in failure.run.verdict.violated
+            if all((entry.id, k) in others for k in kinds_violated(entry, failure.run))
+        )
 
     @property
     def status(self) -> VerdictStatus:
@@ -155,10 +178,12 @@ class Exploration:
             InvariantViolation: with the failure texts of the violating runs, or with
                 what was named and never met.
         """
-        texts = [failure.text for failure in self.distinct_failures]
-        if len(texts) > TEXTS_MAX:
-            more = count_words(len(texts) - TEXTS_MAX, "more failing run")
-            texts[TEXTS_MAX:] = [f"and {more}"]
+        failures = self.distinct_failures
+        told = failures[:TEXTS_MAX]
+        texts = [failure.told(self.elsewhere(failure, told)) for failure in told]
+        if len(failures) > len(told):
+            more = count_words(len(failures) - len(told), "more failing run")
+            texts.append(f"and {more}")
         if texts:
             raise InvariantViolation("\n\n".join(texts))
         if self.unmet:
@@ -223,6 +248,12 @@ class ExplorationStopped(KeyboardInterrupt):
     def __init__(self, found: Exploration) -> None:
         super().__init__("the exploration was stopped by the keyboard")
         self.found = found
+
+
+def _run_of(failure: Failure) -> tuple[str, ...]:
+    """What tells a failing run from others: its token, and what it violates."""
+    violated = failure.run.verdict.violated
+    return (failure.run.token, *(entry.id for entry in violated))
 
 
 def kinds_violated(judgement: Judgement, made: Run) -> Iterator[str]:
