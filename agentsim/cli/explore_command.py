@@ -126,7 +126,7 @@ def command(
     ends with what was found until then.
     """
     if kept.save is not None:
-        check_place(kept.save)
+        check_place(kept.save, subject.scenario)
     seconds = None if extent.time is None else parse_duration(extent.time, "--time")
     stopped = False
     with agent_output(shown=False), progress(extent.runs, shown=not as_json) as bar:

@@ -21,6 +21,7 @@ def command(
     output: Output,
 ) -> int:
     """Repeat one run exactly, from the line that a report prints."""
+    output.check(subject.scenario)
     with agent_output(shown=True):
         scenario, agent = subject.load()
         menu = offered.menu  # it may name faults that the scenario's module registers

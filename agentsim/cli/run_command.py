@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from agentsim.cli.common import repeat_line
 from agentsim.cli.options.bundles import Output, Subject, unbundled
-from agentsim.cli.output import LINES_MAX, agent_output, console, print_json, tell
-from agentsim.core import UsageError
+from agentsim.cli.options.places import trace_not_written
+from agentsim.cli.output import (
+    LINES_MAX,
+    FullyTold,
+    agent_output,
+    console,
+    echo,
+    print_json,
+    tell,
+)
 from agentsim.report import (
     EXIT_CODES,
     judgements_data,
@@ -16,7 +23,6 @@ from agentsim.report import (
     print_timeline,
 )
 from agentsim.simulation import Run, run
-from agentsim.trace import to_jsonl
 
 __all__ = ["command", "finish", "run_data", "verdict_line"]
 
@@ -24,6 +30,7 @@ __all__ = ["command", "finish", "run_data", "verdict_line"]
 @unbundled
 def command(subject: Subject, output: Output) -> int:
     """Run a scenario once, on time and without faults but its own, and judge it."""
+    output.check(subject.scenario)
     with agent_output(shown=True):
         made = run(*subject.load())
     return finish(made, subject, output)
@@ -31,13 +38,17 @@ def command(subject: Subject, output: Output) -> int:
 
 def finish(made: Run, subject: Subject, output: Output) -> int:
     """Print a run, write its trace where asked to, and give its exit code."""
+    unwritten = None
     if output.trace is not None:
-        write_trace(made, output.trace)
+        unwritten = trace_not_written(output.trace, made.trace)
     repeat = repeat_line(subject.scenario, subject.agent, made)
     if output.as_json:
         print_json({**run_data(made), "repeat": repeat})
     else:
         print_run(made, repeat, runtime_events=output.runtime_events)
+    if unwritten is not None:
+        echo(f"agentsim: {unwritten}", err=True)
+        return FullyTold(EXIT_CODES["usage"])
     return EXIT_CODES[made.verdict.status]
 
 
@@ -86,19 +97,6 @@ def verdict_line(made: Run) -> str:
         f"{made.scenario.name}: {made.verdict.status}. "
         f"{made.agent} ended {ending}{counted}, {seconds:.3f} virtual seconds."
     )
-
-
-def write_trace(made: Run, path: Path) -> None:
-    """Write the trace of a run as JSON Lines.
-
-    Raises:
-        UsageError: when the file can't be written.
-    """
-    try:
-        path.write_text(to_jsonl(made.trace), encoding="utf-8", newline="\n")
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise UsageError(f"--trace: can't write {path}: {why}") from error
 
 
 def print_run(made: Run, repeat: str, *, runtime_events: bool) -> None:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 from agentsim.cli.common import JsonOption, load_target
 from agentsim.cli.options.bundles import unbundled
 from agentsim.cli.options.declared import Argument, Option
+from agentsim.cli.options.places import check_place
 from agentsim.cli.output import FullyTold, echo, print_json, uncollected
 from agentsim.cli.serving.place import Place
 from agentsim.core import UsageError
+from agentsim.report import EXIT_CODES
 
 if TYPE_CHECKING:
     from agentsim.server import CommandEnding, Listening
@@ -53,18 +55,21 @@ def command(
     one JSON object too, before the one with the verdict.
     """
     program = served.program or []
+    if trace is not None:
+        check_place(trace, "--trace", served.scenario)
     with uncollected():
         listening = _listening(load_target(served.scenario), place, program)
     ending = _serve(listening, program, as_json=as_json)
     from agentsim.cli.serving.telling import Ended, print_ended, write_traces
 
     ended = Ended.of(listening, ending)
-    if trace is not None:
-        write_traces(ended, trace)
+    unwritten = [] if trace is None else write_traces(ended, trace)
     after = ["--", *program] if program else []
     repeat = shlex.join(["agentsim", "serve", served.scenario, *after])
     print_ended(ended, repeat, as_json=as_json)
-    return FullyTold(ended.code)
+    for words in unwritten:
+        echo(f"agentsim: {words}", err=True)
+    return FullyTold(EXIT_CODES["usage"] if unwritten else ended.code)
 
 
 def _listening(scenario: Scenario, place: Place, program: list[str]) -> Listening:

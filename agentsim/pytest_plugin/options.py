@@ -184,6 +184,13 @@ class Settings(NamedTuple):
         return tuple(flags)
 
 
+_NEVER_EMPTY = frozenset(
+    option.flag
+    for option in OPTIONS
+    if option.form in ("number", "mode") or option.name == "replay"
+)
+"""Flags that say nothing without a value: one whose variable is empty was not meant."""
+
 _INI_TYPES: dict[str, Literal["bool", "linelist", "string"]] = {
     "flag": "bool",
     "lines": "linelist",
@@ -220,7 +227,7 @@ def settings_of(config: pytest.Config) -> Settings:
         where, value = option.flag, config.getoption(option.key, None)
         if value is None and option.in_ini:
             where, value = option.key, config.getini(option.key)
-        if value not in (None, "", []):
+        if value not in (None, "", []) or (value == "" and where in _NEVER_EMPTY):
             found[option.name] = _read(option, where, value)
     return Settings(**found)
 

@@ -346,7 +346,7 @@ def figures(file: Path) -> dict[str, dict[str, str]]:
 
 
 def test_wrong_options_are_said_at_once(project: Path) -> None:
-    """A number that is none, and a token that is none, end the session at its start."""
+    """A number or a token that is none, or empty, ends the session at its start."""
     for words, said in (
         (
             ("--agentsim-runs=many",),
@@ -355,6 +355,14 @@ def test_wrong_options_are_said_at_once(project: Path) -> None:
         (
             ("--agentsim-replay=xyz",),
             "--agentsim-replay: 'xyz' is not a replay token such as",
+        ),
+        (
+            ("--agentsim-replay=",),
+            "--agentsim-replay: '' is not a replay token such as",
+        ),
+        (
+            ("--agentsim-deviations=",),
+            "--agentsim-deviations: expected a whole number of 0 or more, got ''",
         ),
     ):
         done = run_in(project, *words)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.cli.common import repeat_line
+from agentsim.cli.options.places import check_place as check_file
+from agentsim.cli.options.places import not_written
 from agentsim.core import ScenarioError, UsageError
 from agentsim.report import invariant_sentence, printable
 from agentsim.simulation import (
@@ -21,28 +23,49 @@ __all__ = ["check_place", "save_failure", "story_data", "story_lines"]
 
 SUFFIXES = (".yaml", ".yml")
 
+HEAD_MAX = 20_000
+"""Characters in which the head of a saved failure ends."""
+
+REPEAT = "# Repeat it: "
+
 PLACE = "FILE.yaml"
 """What stands for the file in a line that repeats a story which is not saved yet."""
 
 
-def check_place(path: Path) -> None:
+def check_place(path: Path, read: str) -> None:
     """Find out before a long exploration whether its failure can be saved.
 
+    Args:
+        read: The scenario that is explored.
+
     Raises:
-        UsageError: when no scenario file can be there.
+        UsageError: when no scenario file can be there, or one is that was not written
+            for a failure.
     """
     if path.suffix not in SUFFIXES:
         raise UsageError(f"--save-failure: expected FILE.yaml, got {str(path)!r}")
     if path.is_dir() or not path.parent.is_dir():
         raise UsageError(f"--save-failure: no file can be at {path}")
+    check_file(path, "--save-failure", read)
+    if path.exists() and not _is_saved(path):
+        raise UsageError(
+            f"--save-failure: {path} is there, and is no failure that was saved: name "
+            "another file"
+        )
+
+
+def _is_saved(path: Path) -> bool:
+    """Whether a file is one that may be written again: its head has the line to repeat."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            head = file.read(HEAD_MAX)
+    except (OSError, ValueError):
+        return False
+    return not head or any(line.startswith(REPEAT) for line in head.splitlines())
 
 
 def save_failure(found: Exploration, path: Path, agent: str) -> str:
-    """Write the story of the first failure that has one; say in words what became of it.
-
-    Raises:
-        UsageError: when the file can't be written.
-    """
+    """Write the story of the first failure that has one; say in words what became of it."""
     for failure in found.failures:
         if failure.story is None or failure.invariant == RUNS_INDEPENDENT:
             continue
@@ -51,11 +74,9 @@ def save_failure(found: Exploration, path: Path, agent: str) -> str:
         except ScenarioError as error:
             return f"Not saved: {error}."
         head = "".join(f"# {printable(line)}\n" for line in _head(failure, path, agent))
-        try:
-            path.write_text(head + story, encoding="utf-8", newline="\n")
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise UsageError(f"--save-failure: can't write {path}: {why}") from error
+        unwritten = not_written(path, "--save-failure", head + story)
+        if unwritten is not None:
+            return f"Not saved: {unwritten}."
         return f"Saved: {path} shows {failure.invariant}."
     return "Not saved: there is no failure that a file could show."
 

@@ -21,6 +21,7 @@ from agentsim.cli.common import (
     make_menu,
 )
 from agentsim.cli.options.declared import Argument, Option
+from agentsim.cli.options.places import check_place
 from agentsim.simulation import Menu, Scenario, import_agent
 
 __all__ = ["ExploringMenu", "Output", "ReplayedMenu", "Subject", "unbundled"]
@@ -103,6 +104,15 @@ class Output:
     ] = None
     runtime_events: RuntimeOption = False
     as_json: JsonOption = False
+
+    def check(self, read: str) -> None:
+        """Find out before the run whether its trace can be written.
+
+        Raises:
+            UsageError: when it can't be, or would take the place of what is read.
+        """
+        if self.trace is not None:
+            check_place(self.trace, "--trace", read)
 
 
 def unbundled(command: Callable[..., int]) -> Callable[..., int]:

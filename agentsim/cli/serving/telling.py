@@ -7,12 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
+from agentsim.cli.options.places import trace_not_written
 from agentsim.cli.output import LINES_MAX, console, print_json, tell
 from agentsim.cli.serving.ended import Ended
-from agentsim.core import UsageError
 from agentsim.report import failure_text, print_judgements, print_timeline
 from agentsim.server import ServedVerdict
-from agentsim.trace import to_jsonl
 
 __all__ = ["Ended", "print_ended", "write_traces"]
 
@@ -32,20 +31,18 @@ def print_ended(ended: Ended, repeat: str, *, as_json: bool) -> None:
         tell(terminal, f"{ended.command.words[0].upper()}{ended.command.words[1:]}.")
 
 
-def write_traces(ended: Ended, path: Path) -> None:
+def write_traces(ended: Ended, path: Path) -> list[str]:
     """Write the trace of the run, or of each: then its name stands in that of the file.
 
-    Raises:
-        UsageError: when a file can't be written.
+    Returns:
+        What kept them from being written, a sentence for each.
     """
+    unwritten = []
     for told in ended.told:
         name = f"{path.stem}-{told.session.name}{path.suffix}"
         file = path if len(ended.told) == 1 else path.with_name(name)
-        try:
-            file.write_text(to_jsonl(told.trace), encoding="utf-8", newline="\n")
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise UsageError(f"--trace: can't write {file}: {why}") from error
+        unwritten.append(trace_not_written(file, told.trace))
+    return [words for words in unwritten if words is not None]
 
 
 def _print(terminal: Console, told: ServedVerdict, repeat: str, *, full: bool) -> None:
