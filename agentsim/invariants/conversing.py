@@ -2,43 +2,29 @@
 
 An agent may hold several at a time: one of its own, and one with each of its helpers.
 A request goes on with the conversation that has most of it in common, from the first
-message behind the system prompt on. It begins another one only if it has nothing but
-messages of the user behind the prompt, and
+message behind the system prompt on. It begins another one only if behind the prompt it has
+nothing that the model said in this life, and
 
 - no conversation began with its first message, or
 - its system prompt is another one, and the request before it did not fail, or
+- its first messages are not those with which the other one began, or
 - it is the same as a request that is still unanswered, or
-- it begins anew what was answered before, and is not the main one.
+- it begins anew what was answered before, and is not the main one;
 
-In doubt it is the same conversation, and is judged as one. So it is where one was left in
-the middle for good, in a run that was not cut off, when another one began with the same
-first message, or with the same prompt and tools: if one of them is the main one, its
-history was replaced. So it is too where the main one goes on from the only response of
-another: one request of it was sent without what was said before.
-
-The main one is that of which the outcome tells (by an output, first the one that says just
-that, then the one that offers most tools); where it tells of none, it is the first of those
-that offer most tools, unless the life was cut off, perhaps before that one began.
+or if it is a copy of what was said so far, with a question of the user behind it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter, itemgetter
 
-from agentsim.core import Message, MessageView, Outcome, RequestSent
-from agentsim.invariants.subjects import Conversation, Life
+from agentsim.core import Message, MessageView, RequestSent
+from agentsim.invariants.subjects import Conversation, Life, Turn
 
-__all__ = [
-    "conversation_of",
-    "prompts_of",
-    "requests_to_the_end",
-    "settle_conversations",
-    "unprompted",
-]
+__all__ = ["conversation_of", "is_like", "nearest_of", "prompts_of", "unprompted"]
 
-CUT = ("deadline", "cancelled", "failed")
-"""Statuses of runs that were ended in the middle of what they did."""
+_TELLING = 12
+"""From how many characters on two equal texts are no coincidence."""
 
 
 def unprompted(view: MessageView) -> MessageView:
@@ -54,26 +40,35 @@ def conversation_of(life: Life, request: RequestSent) -> Conversation:
     found = life.conversations
     if len(found) == 1:
         talk = found[0]
-        if not talk.unanswered and request.messages.extends(
-            talk.requests[-1][1].messages
+        last, view = talk.requests[-1][1], request.messages
+        if (
+            not talk.unanswered
+            and view.extends(last.messages)
+            and (
+                request.tools == last.tools
+                if len(view) == len(last.messages)
+                else view[-1].role != "user"
+            )
         ):
             return talk  # the usual case
     if not found:
         found.append(life.main)
         return life.main
-    nearest, common = _nearest(found, request.messages)
-    if not _begins(request, nearest, common):
+    nearest, common = nearest_of(found, request.messages)
+    copied = _is_copy(request, nearest, common)
+    if not copied and not _begins(life, request, nearest, common):
         return nearest
     talk = Conversation()
+    talk.copied = copied
     found.append(talk)
     return talk
 
 
-def _nearest(
+def nearest_of(
     found: Sequence[Conversation], view: MessageView
 ) -> tuple[Conversation, int]:
-    """What has most in common with a request, and how much; what it goes on from first."""
-    nearest, best = found[0], (False, 0, 0, False)
+    """What has most in common with a history, and how much; what it goes on from first."""
+    nearest, best = found[0], (False, 0, False, 0, False)
     prompt = prompts_of(view)
     body = unprompted(view)
     for talk in found:
@@ -81,9 +76,10 @@ def _nearest(
         if body and last[:1] != body[:1]:
             continue  # at most one of many helpers begins alike
         common = len(last) if body.extends(last) else len(body.shared(last))
-        goes_on = common == len(last) and _goes_on(talk, body[common:])
+        whole = common == len(last)
+        goes_on = whole and _goes_on(talk, body[common:])
         told = _results_of(talk, body[common:]) if goes_on else 0
-        near = (goes_on, common, told, prompts_of(talk.last.messages) == prompt)
+        near = (goes_on, common, whole, told, prompts_of(talk.last.messages) == prompt)
         if near >= best:  # the last of equals
             nearest, best = talk, near
     return nearest, best[1]
@@ -104,7 +100,7 @@ def _goes_on(talk: Conversation, new: Sequence[Message]) -> bool:
     if not talk.answered:
         return True
     said = talk.turns[-1].response.message
-    return bool(new) and new[0].role == "assistant" and _is_like(new[0], said)
+    return bool(new) and new[0].role == "assistant" and is_like(new[0], said)
 
 
 def _results_of(talk: Conversation, new: Sequence[Message]) -> int:
@@ -115,15 +111,18 @@ def _results_of(talk: Conversation, new: Sequence[Message]) -> int:
     return sum(any(output in result for output in outputs) for result in results)
 
 
-def _is_like(echo: Message, said: Message) -> bool:
+def is_like(echo: Message, said: Message) -> bool:
+    """Whether a message is a response, by its text and the names of its calls."""
     names = [call.name for call in echo.tool_calls]
     return echo.content == said.content and names == [c.name for c in said.tool_calls]
 
 
-def _begins(request: RequestSent, nearest: Conversation, common: int) -> bool:
+def _begins(
+    life: Life, request: RequestSent, nearest: Conversation, common: int
+) -> bool:
     """Whether a request begins another conversation than the nearest one."""
     body = unprompted(request.messages)
-    if any(message.role != "user" for message in body):
+    if not _is_fresh(life, body):
         return False
     last = nearest.last
     other_prompt = prompts_of(request.messages) != prompts_of(last.messages)
@@ -131,10 +130,55 @@ def _begins(request: RequestSent, nearest: Conversation, common: int) -> bool:
         return bool(body) or other_prompt
     if other_prompt:
         return nearest.unanswered > 0 or nearest.answered
+    if not body.extends(unprompted(nearest.first.messages)):
+        return True
     if nearest.turns and request.messages == nearest.first.messages:
         return True
     again = request.messages == last.messages and request.tools == last.tools
     return again and nearest.unanswered > 0
+
+
+def _is_copy(request: RequestSent, nearest: Conversation, common: int) -> bool:
+    """Whether a request puts a question behind a copy of what was said so far.
+
+    That is before the calls that are being answered, or under another prefix.
+    """
+    if not nearest.answered or common < len(_body(nearest)):
+        return False
+    new = unprompted(request.messages)[common:]
+    if not new or new[-1].role != "user":
+        return False
+    said = nearest.turns[-1].response.message
+    if new[0].role == "user":
+        return bool(said.tool_calls)
+    last = nearest.last
+    return is_like(new[0], said) and (
+        request.tools != last.tools
+        or prompts_of(request.messages) != prompts_of(last.messages)
+    )
+
+
+def _is_fresh(life: Life, body: MessageView) -> bool:
+    """Whether nothing of a request was said by the model in this life, but by examples."""
+    shown: list[str] = []
+    before: Message | None = None
+    for message in body:
+        if message.role == "tool" and message.tool_call_id not in shown:
+            return False
+        if message.role == "assistant":
+            if any(_is_of(message, before, turn) for turn in life.turns):
+                return False
+            shown += [call.id for call in message.tool_calls]
+        before = message
+    return True
+
+
+def _is_of(message: Message, before: Message | None, turn: Turn) -> bool:
+    """Whether a message is a response; a short one also stands behind what was asked."""
+    if not is_like(message, turn.response.message):
+        return False
+    telling = message.tool_calls or len(message.content) >= _TELLING
+    return bool(telling) or [*turn.request.messages[-1:]] == [before]
 
 
 def prompts_of(view: MessageView) -> list[str]:
@@ -145,173 +189,3 @@ def prompts_of(view: MessageView) -> list[str]:
             break
         found.append(message.content)
     return found
-
-
-def settle_conversations(life: Life) -> None:
-    """Find the main conversation, and join what was only replaced."""
-    found = life.conversations
-    if len(found) < 2:
-        life.main_known = (
-            len(life.requests) > 1
-            or not _was_cut(life)
-            or _is_kept(life.outcome, found)
-        )
-        return
-    told = _told_of(life)
-    life.main = told or max(found, key=lambda talk: len(talk.last.tools))
-    life.main_known = told is not None or not _was_cut(life)
-    _join_adopted(life)
-    if life.main_known:
-        _join_restarts(life)
-    if not _was_cut(life):
-        for talk in found[1:]:
-            left = _left_for(talk, life)
-            if left is not None:
-                _join(life, talk, left)
-
-
-def _was_cut(life: Life) -> bool:
-    ending = life.outcome.ending if life.outcome is not None else "returned"
-    return life.crashed or ending != "returned" or life.status in CUT
-
-
-def _join(life: Life, talk: Conversation, other: Conversation) -> None:
-    """Take a conversation for a part of an earlier one."""
-    other.requests = sorted([*other.requests, *talk.requests], key=itemgetter(0))
-    other.turns = sorted([*other.turns, *talk.turns], key=attrgetter("request_at"))
-    life.conversations.remove(talk)
-    life.main = other if life.main is talk else life.main
-
-
-def _join_adopted(life: Life) -> None:
-    """Take a request whose response the main conversation goes on from for one of it."""
-    main, outcome = life.main, life.outcome
-    view, own = main.last.messages, len(main.turns) - main.answered
-    if outcome is not None and outcome.history is not None:
-        view, own = outcome.history, len(main.turns)
-    spoken = [message for message in view if message.role == "assistant"]
-    if len(spoken) <= own:
-        return  # it holds no responses but its own
-    turns = [turn.response.message for turn in reversed(main.turns)]
-    single = [t for t in life.conversations if t.turns and len(t.requests) == 1]
-    others = [talk for talk in single if talk is not main]
-    for message in spoken:
-        if turns and _is_like(message, turns[-1]):
-            turns.pop()
-            continue
-        adopted = next((t for t in others if _is_adopted(message, t, main)), None)
-        if adopted is None:
-            return
-        others.remove(adopted)
-        _join(life, adopted, main)
-
-
-def _is_adopted(message: Message, talk: Conversation, main: Conversation) -> bool:
-    """Whether a message of the main conversation may be the response of another one.
-
-    A text may come of a helper: it is that of the agent if prompt and tools are, too.
-    """
-    said = talk.turns[0].response.message
-    return _is_like(message, said) and (bool(said.tool_calls) or _is_equal(talk, main))
-
-
-def _is_equal(talk: Conversation, main: Conversation) -> bool:
-    """Whether a conversation has the prompt and tools of the main one."""
-    one, other = talk.last, main.last
-    prompts = prompts_of(one.messages), prompts_of(other.messages)
-    return prompts[0] == prompts[1] and one.tools == other.tools
-
-
-def _join_restarts(life: Life) -> None:
-    """Take what begins like the main conversation, and later, for a part of it."""
-    start = life.main.first
-    first: Conversation | None = None
-    for talk in [*life.conversations]:
-        if talk.first.messages != start.messages or talk.first.tools != start.tools:
-            continue
-        if first is None:
-            first = talk
-        elif first.turns and first.turns[0].response_at < talk.requests[0][0]:
-            _join(life, talk, first)
-
-
-def _told_of(life: Life) -> Conversation | None:
-    """The conversation of which the outcome tells: by its history, else by its output."""
-    outcome = life.outcome
-    if outcome is not None and outcome.history is not None:
-        nearest, common = _nearest(life.conversations, outcome.history)
-        if common:
-            return nearest
-    output = (outcome.output or "").strip() if outcome is not None else ""
-    telling = [talk for talk in life.conversations if output and output in _said(talk)]
-    if not telling:
-        return None
-    # A planner may name the answer, and a router say the same word: the first of equals.
-    return max(telling, key=lambda t: (_said(t) == output, len(t.last.tools)))
-
-
-def _said(talk: Conversation) -> str:
-    """The last that the model said in a conversation."""
-    return talk.turns[-1].response.message.content.strip() if talk.turns else ""
-
-
-def _is_kept(outcome: Outcome | None, found: Sequence[Conversation]) -> bool:
-    """Whether the history that a run left goes on from its only request, prompt and all."""
-    if outcome is None or outcome.history is None or not found:
-        return False
-    return outcome.history.extends(found[0].last.messages)
-
-
-def requests_to_the_end(life: Life) -> Sequence[tuple[int, RequestSent]]:
-    """Requests of the main conversation, and of one behind it that takes its place.
-
-    To have the output made in a fresh conversation is to go on, and so is to begin one
-    with the same tools: what a limit has ended is no prompt to the model (R3.7). One that
-    answers a call of the main one is none of these.
-    """
-    main, outcome = life.main, life.outcome
-    end = _end_of(main) if len(life.conversations) > 1 else None
-    if end is None:
-        return main.requests
-    output = (outcome.output or "").strip() if outcome is not None else ""
-    told = bool(output) and output not in _said(main)
-    for talk in life.conversations:
-        if talk.requests[0][0] > end and (
-            (told and output in _said(talk))
-            or (talk.first.tools and talk.first.tools == main.last.tools)
-        ):
-            return [*main.requests, *talk.requests]
-    return main.requests
-
-
-def _end_of(talk: Conversation) -> int | None:
-    """The last event of a conversation, or None if a call of it may wait for another."""
-    end = talk.requests[-1][0]
-    for asked in talk.turns[-1].asked if talk.turns else ():
-        if not (asked.operations or asked.declined or asked.blocked):
-            return None  # no tool ran for it: perhaps it is answered by a helper
-        for operation in asked.operations:
-            if operation.end_at is None:
-                return None
-            end = max(end, operation.end_at)
-    return max(end, talk.turns[-1].response_at) if talk.turns else end
-
-
-def _left_for(talk: Conversation, life: Life) -> Conversation | None:
-    """What was left in the middle before a conversation began that is much like it."""
-    begun_at, first = talk.requests[0]
-    for other in reversed(life.conversations):
-        last_at, last = other.requests[-1]
-        if other is talk or last_at > begun_at or other.finished:
-            continue
-        if life.main not in (talk, other):
-            continue  # a helper that is given up may be followed by a fresh one
-        outcome = life.outcome
-        if other is life.main and outcome is not None and outcome.history is not None:
-            continue
-        same = prompts_of(last.messages) == prompts_of(first.messages)
-        if same and last.tools == first.tools:
-            return other
-        if unprompted(last.messages)[:1] == unprompted(first.messages)[:1]:
-            return other
-    return None

@@ -37,7 +37,7 @@ from agentsim.core import (
     ToolStarted,
 )
 from agentsim.invariants.aligning import align
-from agentsim.invariants.conversing import conversation_of, settle_conversations
+from agentsim.invariants.conversing import conversation_of
 from agentsim.invariants.flags import read_flags
 from agentsim.invariants.matching import (
     explains,
@@ -46,6 +46,7 @@ from agentsim.invariants.matching import (
     served,
     settle,
 )
+from agentsim.invariants.settling import settle_conversations
 from agentsim.invariants.subjects import Conversation, Life, Operation, Question, Turn
 from agentsim.invariants.toolset import Toolset
 from agentsim.trace import Header, Trace
@@ -90,7 +91,7 @@ class Facts:
         self.memory: dict[str, object] = {}
         _Reader(self).read()
         for life in self.lives:
-            settle_conversations(life)
+            settle_conversations(life, self.header.prompt)
             align(life)
             if len(life.conversations) > 1:
                 give_to_shown(life)

@@ -194,22 +194,33 @@ _TAIL = """\
 An agent may hold several conversations in one life: a tool that is an agent of its own, a
 router, a summarizer. Each is judged by its own history. They are told apart by their
 requests, so: a request goes on with the conversation with which it has most in common,
-from the first message behind the system prompt on. It begins another one only if it has
-nothing but messages of the user behind the prompt, and
+from the first message behind the system prompt on. It begins another one if behind the
+prompt it has nothing that the model said in this life (messages of the user, and examples
+of what to answer), and
 
 - no conversation began with its first message, or
 - its prompt is another one, and the request before it did not fail, or
+- its first messages are not those with which the other one began, or
 - it is the same as a request that is still unanswered, or
 - it is how a conversation began that was answered since, and is not the main one.
 
-The main one is that of which the outcome tells, by its history or its output. The
-prompt and tools of the scenario, limits, loops and the result are judged of it alone;
-tokens count in all. Where the main one goes on from the response to the only request of
-another, that request was one of its own, sent without its history. In doubt a request
-goes on with what there is, and is judged as that. So the same history under another prompt
-is one conversation; and a text in place of the history of a main conversation that is
-never taken up again is reported by `history-append-only`, unless a condensation was
-announced.
+So does a copy of what was said so far with a message of the user behind it, if it leaves
+out the calls that are being answered, or has another prompt or other tools than the
+original. A copy with the same prompt and tools and all that was said is the conversation
+itself: whoever goes on without it later has changed the history.
+
+The main one is that of which the outcome tells, by its history or its output. Where that
+is the output of a writer without tools, which began when another conversation had ended,
+that other one is the main one. The prompt and tools of the scenario, limits, loops and the
+result are judged of the main one alone; tokens count in all. Where it goes on from the
+response to the only request of another, that request was one of its own, sent without its
+history.
+
+In doubt a request goes on with what there is, and is judged as that. So a main conversation
+that is left in the middle for another one, with the same prompt and tools or the same first
+message, was replaced, and `history-append-only` reports it, unless a condensation was
+announced. It was not left in the middle if its last calls are of tools that only it offers,
+and no tool ran for them: a router answers so, and so hands over who passes no history on.
 
 ## Handoffs
 

@@ -204,9 +204,10 @@ class Conversation:
         unanswered: How many of its requests have neither a response nor an error yet.
         grows: Whether each of its histories was seen to extend the one before it.
         body: The last request behind its prompt, and of how many requests it was the last.
+        copied: Whether it began with a copy of what was said in another one.
     """
 
-    __slots__ = ("body", "grows", "requests", "turns", "unanswered")
+    __slots__ = ("body", "copied", "grows", "requests", "turns", "unanswered")
 
     def __init__(self) -> None:
         self.requests: list[tuple[int, RequestSent]] = []
@@ -214,6 +215,7 @@ class Conversation:
         self.unanswered = 0
         self.grows = True
         self.body: tuple[int, MessageView] | None = None
+        self.copied = False
 
     @property
     def first(self) -> RequestSent:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentsim.invariants.checks.counting import LoopEnd, Walk, walk_of
-from agentsim.invariants.conversing import requests_to_the_end
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -14,6 +13,7 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
+from agentsim.invariants.settling import requests_to_the_end
 from agentsim.invariants.subjects import Life
 
 __all__ = ["loop_blocked", "loop_terminal", "no_false_loop"]

@@ -9,7 +9,6 @@ from agentsim.invariants.checks.counting import LoopEnd, walk_of
 from agentsim.invariants.checks.limiting import asks_for_more
 from agentsim.invariants.checks.spending import spent
 from agentsim.invariants.checks.timing import shown
-from agentsim.invariants.conversing import requests_to_the_end
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.registry import (
     Ruling,
@@ -18,6 +17,7 @@ from agentsim.invariants.registry import (
     not_applicable,
     rule,
 )
+from agentsim.invariants.settling import requests_to_the_end
 from agentsim.invariants.subjects import Life, Operation, Turn
 
 __all__ = ["limit_terminal"]

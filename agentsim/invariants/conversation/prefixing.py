@@ -42,6 +42,7 @@ __all__ = ["prefix_stable"]
             "word descriptions and schemas in its own way, add tools, and leave out those "
             "that the model never asks for, as long as they stay the same."
         ),
+        "Tools that other conversations of the run offer, and the model never asks it for.",
         (
             "A [handoff](#handoffs): directly behind a call that hands over, and until the "
             "next one, other tools, or a prompt that differs in more than in numbers. A "
@@ -119,6 +120,7 @@ def _by_parts(
     """Judge the parts of an agent that go on with one history, each by itself."""
     parts = [*_parts_of(facts, life, talk)]
     team = len(parts) > 1 or any(says_so(tool.name) for tool in talk.first.tools)
+    team = team or _is_shared(facts, life)
     for number, part in enumerate(parts):
         tools = facts.tools.definitions if main else part.first.tools
         first = _configured(facts, part) if main and not number else None
@@ -127,6 +129,12 @@ def _by_parts(
                 tools = earlier.first.tools
                 first = prompts_of(earlier.first.messages)
         yield from _unstable(facts, part, tools, first, team=team)
+
+
+def _is_shared(facts: Facts, life: Life) -> bool:
+    """Whether the conversations of a life together offer all tools."""
+    offered = [t.name for other in life.conversations for t in other.first.tools]
+    return all(tool.name in offered for tool in facts.tools.definitions)
 
 
 def _parts_of(facts: Facts, life: Life, talk: Conversation) -> Iterator[Conversation]:

@@ -56,6 +56,7 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
             "A piece of the final answer as output, and the answer in another form, or with "
             "words around it: the words of the one must be in the other, in their order."
         ),
+        "What a writer made of the final answer, in a conversation behind it.",
         "Of several conversations, numbers of the main one or of all.",
         "After a crash, numbers of the last life or of all.",
     ),
@@ -143,7 +144,7 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
         return
     final = reason in FINAL_REASONS and not last.asked and last.consumed
     if (status == "done" and not last.asked) or (status == "token_budget" and final):
-        yield from _answer(last, outcome, places)
+        yield from _answer(life, last, outcome, places)
     cut = CUT.get(status or "", reason)
     if reason != cut:
         words = f"it is {status}, and the last response was not ended by {cut}"
@@ -161,16 +162,34 @@ def _may_stand(facts: Facts, last: Turn, status: str, due: str) -> bool:
     return status == "failed" and failed_again
 
 
-def _answer(last: Turn, outcome: Outcome, places: tuple[int, ...]) -> Iterator[Untrue]:
+def _answer(
+    life: Life, last: Turn, outcome: Outcome, places: tuple[int, ...]
+) -> Iterator[Untrue]:
     """The final answer: is it the output, and does it stand in the history left?"""
     answer, output = last.response.message.content.strip(), outcome.output
     if answer and (output is None or not output.strip()):
         yield "the output is missing", quoted(answer), "none", places
-    elif answer and output is not None and not is_form_of(output.strip(), answer):
+    elif (
+        answer
+        and output is not None
+        and not is_form_of(output.strip(), answer)
+        and not _is_said_behind(life, last, output.strip())
+    ):
         yield "the output is another", *quoted_apart(answer, output.strip()), places
     if answer and last.aligned and last.shown_at == places[1] and last.echo is None:
         words = "the final answer is not in the history left"
         yield words, quoted(answer), "a history without it", places
+
+
+def _is_said_behind(life: Life, last: Turn, output: str) -> bool:
+    """Whether another conversation behind the answer, of a writer, has put it so."""
+    return any(
+        turn.request_at > last.response_at
+        and is_form_of(output, turn.response.message.content.strip())
+        for talk in life.conversations
+        if talk is not life.main
+        for turn in talk.turns
+    )
 
 
 def _iterations(
