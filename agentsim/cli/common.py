@@ -46,6 +46,12 @@ def load_target(target: str) -> Scenario:
     Raises:
         UsageError: when there is none.
     """
+    module = _module_meant(target)
+    if module:
+        raise UsageError(
+            f"scenario: expected FILE.yaml or module:attribute, got {target!r}: write "
+            f"{module}:NAME, with the name that the scenario has there"
+        )
     if ":" not in target or target.endswith((".yaml", ".yml")) or Path(target).exists():
         return load_scenario(target)
     found = import_target(target, "scenario")
@@ -54,6 +60,15 @@ def load_target(target: str) -> Scenario:
             f"scenario: {target!r} is no Scenario but a {type(found).__name__}"
         )
     return found
+
+
+def _module_meant(target: str) -> str:
+    """The module that a target without an attribute names; empty where it is a file's."""
+    if Path(target).suffix == ".py":
+        return Path(target).stem
+    dotted = all(part.isidentifier() for part in target.split("."))
+    there = dotted and Path(*target.split(".")).with_suffix(".py").is_file()
+    return target if there and not Path(target).exists() else ""
 
 
 def read_trace(path: Path) -> Trace:

@@ -68,7 +68,7 @@ OPTIONS = (
     Option(
         "faults",
         "NAMES",
-        "Faults that may strike in the repeated runs too: names by comma, all, or none.",
+        "Faults that may strike in the repeated runs too: names and groups by comma, all, or none.",
     ),
     Option(
         "cancel", "", "Offer cancellation at each gate of the repeated runs.", "flag"

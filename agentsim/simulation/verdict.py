@@ -78,7 +78,8 @@ def check_named(named: Collection[str]) -> None:
         else:
             known = (*CATALOGUE, *known)
             raise UsageError(
-                f"named: expected a fault, an invariant, cancel or crash, got {name!r}"
+                "what must be met: expected a fault, an invariant, cancel or crash, "
+                f"got {name!r}"
                 f"{did_you_mean(name, known)}"
             )
 

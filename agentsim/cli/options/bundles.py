@@ -33,7 +33,8 @@ _Faults = Annotated[
     str,
     Option(
         "--faults",
-        says="Faults that may strike, by comma: NAME[:TOOL][@ATTEMPT], all, or none.",
+        says="Faults that may strike, by comma: NAME[:TOOL][@ATTEMPT], a group such as "
+        "own, all, or none.",
     ),
 ]
 _Cancel = Annotated[
