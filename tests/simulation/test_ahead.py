@@ -304,6 +304,22 @@ def test_what_is_violated_elsewhere_only_is_no_secret() -> None:
     assert told.endswith("in this process, and raised in another")
 
 
+class Noting(Others):
+    """A crew that meets something beside the runs."""
+
+    def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
+        return [
+            (number, seen and seen._replace(notes=("met there",)))
+            for number, seen in super().receive(wait=wait)
+        ]
+
+
+def test_what_is_met_elsewhere_is_noted() -> None:
+    """Notes of runs that are counted at a glance stand in the report, each once."""
+    crew = Noting(Job(reading(), reference, MENU), [1])
+    assert found_by(crew, reference, "random", 9).notes == ("met there",)
+
+
 class Strangers(Others):
     """A crew that is given nothing, since its first run is another one."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import signal
@@ -9,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -198,6 +200,30 @@ def test_an_agent_of_a_script_is_none_of_a_module(
     )
     with pytest.raises(UsageError, match="can't import the agent __main__:impossible"):
         packed(Job(reading(), impossible, Menu()), "so")
+
+
+def test_a_worker_starts_no_workers_where_it_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module that explores on import would start processes without end."""
+    monkeypatch.syspath_prepend(tmp_path)
+    source = "async def agent(env):\n    pass\n"
+    (tmp_path / "explores_on_import.py").write_text(source)
+    agent = importlib.import_module("explores_on_import").agent
+    data = packed(Job(reading(), agent, Menu()), "so")
+    source += (
+        "from agentsim.simulation.exploring.sharing.packing import Job, packed\n"
+        "from agentsim.simulation import Menu\n"
+        "from tests.simulation.fakes import reading\n"
+        "packed(Job(reading(), agent, Menu()), 'so')\n"
+    )
+    (tmp_path / "explores_on_import.py").write_text(source)
+    monkeypatch.delitem(sys.modules, "explores_on_import")
+    importlib.invalidate_caches()
+    with pytest.raises(UsageError, match="would start workers of its own"):
+        unpacked(data)
+    monkeypatch.delitem(sys.modules, "explores_on_import", raising=False)
+    assert packed(Job(reading(), reference, Menu()), "so")
 
 
 def test_who_is_alone_is_copied() -> None:

@@ -60,7 +60,7 @@ class Explorer:
         """Make one run that does not count."""
         made = warm_up(self.found.scenario, self._agent, self.found.menu)
         if made is not None:
-            self.found.note(made)
+            self.found.note(made.notes)
         self._started = time.perf_counter()
 
     def replay_known(self, store: KnownFailures) -> None:
@@ -73,7 +73,7 @@ class Explorer:
             except AgentsimError:
                 found.known.dropped.append(entry)
                 continue
-            found.note(made)
+            found.note(made.notes)
             if any(bad.id == entry.invariant for bad in made.verdict.violated):
                 found.known.failing.append(entry)
                 found.keep(made, known=True)
@@ -177,11 +177,12 @@ class Explorer:
         if made is None:
             made = self._make(plan)
         elif isinstance(made, Glance):
+            self.found.note(made.notes)
             if not self._is_news(made):
                 self._count(made)
                 return made
             made = self._made_again(plan, made)
-        self.found.note(made)
+        self.found.note(made.notes)
         if self._first is None:
             self._first = made
             self.found.agent = made.agent

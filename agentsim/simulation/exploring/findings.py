@@ -190,10 +190,10 @@ class Exploration:
             raise InvariantViolation(f"unknown: never met: {', '.join(self.unmet)}")
         return self
 
-    def note(self, made: Run) -> None:
+    def note(self, notes: Sequence[str]) -> None:
         """Take down the notes of a run that are new."""
-        if made.notes:
-            self.notes = tuple(dict.fromkeys((*self.notes, *made.notes)))
+        if notes:
+            self.notes = tuple(dict.fromkeys((*self.notes, *notes)))
 
     def keep(self, made: Run, *, only: str | None = None, known: bool = False) -> None:
         """Take down what a run violates.

@@ -24,6 +24,9 @@ __all__ = ["Job", "packed", "unpacked"]
 
 OURS = "agentsim."
 
+_importing: list[object] = []
+"""The job that modules are imported for just now: they may start no workers then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -43,6 +46,11 @@ def packed(job: Job, why: str) -> bytes:
     Raises:
         UsageError: when an agent or a scenario can't be known by another process.
     """
+    if _importing:
+        raise UsageError(
+            "workers: a worker imports this module too, and would start workers of its "
+            'own: put what explores below `if __name__ == "__main__":`'
+        )
     name = agent_name(job.agent)
     parts = {f"the agent {name}": job.agent, "the scenario": job.scenario}
     parts["the menu"] = job.menu
@@ -68,6 +76,7 @@ def unpacked(data: bytes) -> Job:
         UsageError: when a module can't be imported, or does not bring what it did.
     """
     modules, invariants, parts = pickle.loads(data)  # noqa: S301 - our parent's
+    _importing.append(modules)
     try:
         for name in modules:
             importlib.import_module(name)
@@ -79,6 +88,8 @@ def unpacked(data: bytes) -> Job:
             f"process{words and f': {words}'}; see that its modules can be imported by "
             "their names, or leave workers at 1"
         ) from error
+    finally:
+        _importing.clear()
     unknown = [name for name in invariants if name not in INVARIANTS]
     if unknown:
         raise UsageError(

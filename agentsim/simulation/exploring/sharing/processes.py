@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -31,6 +33,12 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:-2]; "
     "from agentsim.simulation.exploring.sharing.child import main; main()"
 )
+
+PATIENCE_S = 2.0
+"""Real seconds that a process has to end which has closed its pipes."""
+
+LOOK_S = 0.01
+"""How often is looked whether it has."""
 
 _THREADS = Path("/proc/self/task")
 
@@ -47,7 +55,7 @@ class Process:
     def __init__(
         self,
         pid: int,
-        wait: Callable[[], int],
+        wait: Callable[[float | None], int | None],
         *,
         orders: int,
         answers: int,
@@ -64,15 +72,20 @@ class Process:
         """End it, whatever it does, and give its exit code; negative: by a signal."""
         if self._code is None:  # else its number may be another's by now
             os.kill(self.pid, signal.SIGKILL)
-            self._code = self._wait()
+            self._code = self._wait(None)
+        assert self._code is not None
         return self._code
 
     def ended(self) -> tuple[int, str]:
-        """The exit code of one that ends by itself, and the last that it wrote."""
-        self._code = self._wait()
+        """The exit code of one that ends by itself, and the last that it wrote.
+
+        One that closed its pipes and goes on is ended.
+        """
+        self._code = self._wait(PATIENCE_S)
+        code = self.end()
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        return self._code, lines[-1] if lines else ""
+        return code, lines[-1] if lines else ""
 
     def close(self) -> None:
         """Close the pipes."""
@@ -105,35 +118,31 @@ def copied(work: Callable[[int, int], None], others: Sequence[Process]) -> Proce
     # Ctrl-C is for this process, which ends its copies. Nothing may break in upon the
     # copy before it knows that it is one.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: see above
-        pid = os.fork()
-    if not pid:
-        code = 1
-        try:
-            for pipe in (
-                orders,
-                answers,
-                *(p for o in others for p in (o.orders, o.answers)),
-            ):
-                os.close(pipe)
-            _be_alone(errors.fileno())
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            work(read_orders, write_answers)
-            code = 0
-        except BaseException:  # noqa: BLE001 - told by who started it
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    os.close(read_orders)
-    os.close(write_answers)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: see above
+            pid = os.fork()
+        if not pid:
+            code = 1
+            try:
+                for pipe in (orders, answers):
+                    os.close(pipe)
+                for other in others:
+                    other.close()
+                _be_alone(errors.fileno())
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                work(read_orders, write_answers)
+                code = 0
+            except BaseException:  # noqa: BLE001 - told by who started it
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        os.close(read_orders)
+        os.close(write_answers)
     return Process(
-        pid,
-        partial(_exit_code, pid),
-        orders=orders,
-        answers=answers,
-        errors=errors,
+        pid, partial(_exit_code, pid), orders=orders, answers=answers, errors=errors
     )
 
 
@@ -169,9 +178,23 @@ def started(job: bytes) -> Process:
     return Process(made.pid, made.wait, orders=orders, answers=answers, errors=errors)
 
 
-def _exit_code(pid: int) -> int:
-    _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status)
+def _exit_code(pid: int, timeout_s: float | None) -> int | None:
+    """Wait for a copy to end; None if it is still there after a time."""
+    waits = count() if timeout_s is None else range(int(timeout_s / LOOK_S))
+    for _ in waits:
+        found, status = os.waitpid(pid, 0 if timeout_s is None else os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        select.select((), (), (), LOOK_S)
+    return None
+
+
+def _exit_of(made: subprocess.Popen[bytes], timeout_s: float | None) -> int | None:
+    """The same for a new process."""
+    try:
+        return made.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _be_alone(errors: int) -> None:
