@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import shlex
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from agentsim.cli.app import COMMANDS, load_command
+from agentsim.cli.options.declared import for_typer
 from tests.support.command import Done, agentsim
 from tests.support.scenarios import FOLDER
 
@@ -171,6 +175,20 @@ def test_help_names_every_command() -> None:
 def test_the_short_option_of_help_gives_the_same(words: tuple[str, ...]) -> None:
     """`-h` is `--help`, of all commands together, of a group and of one."""
     assert agentsim(*words, "-h") == agentsim(*words, "--help")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_has_every_word(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands in brackets is shown as all else, and not taken for a style."""
+    monkeypatch.setenv("COLUMNS", "400")
+    shown = " ".join(agentsim(*name.split(), "--help").out.split())
+    command = for_typer(load_command(name))
+    parameters = inspect.signature(command).parameters.values()
+    said = [get_args(parameter.annotation)[-1].help for parameter in parameters]
+    for words in (inspect.getdoc(command) or "", *said):
+        assert " ".join(words.split()) in shown
 
 
 @pytest.mark.parametrize("words", [("cassette", "check"), ("check",), ("record",)])

@@ -65,14 +65,17 @@ def _app(words: Sequence[str]) -> typer.Typer:
 def _for_help(command: Callable[..., int]) -> Callable[..., int]:
     """A command as typer's help shows it as it is meant.
 
-    Lines are broken by the terminal's width, and by nothing else; and of a word that may
-    be repeated typer says so itself.
+    Lines are broken by the terminal's width, and by nothing else; what stands in brackets
+    is no markup; and of a word that may be repeated typer says so itself.
     """
+    from rich.markup import escape
+
     made = for_typer(command)
-    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    paragraphs = escape(inspect.getdoc(command) or "").split("\n\n")
     made.__doc__ = "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
     for parameter in inspect.signature(made).parameters.values():
         note = get_args(parameter.annotation)[-1]
+        note.help = escape(note.help or "")
         repeated = isinstance(note, ArgumentInfo) and str(note.metavar).strip("[]")
         if repeated and repeated.endswith("..."):
             note.metavar = repeated.removesuffix("...")
