@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
-from subprocess import PIPE
-from tempfile import TemporaryFile
 
 import pytest
 
@@ -18,7 +14,6 @@ from agentsim.simulation.exploring.ahead import Alone
 from agentsim.simulation.exploring.explorer import Explorer
 from agentsim.simulation.exploring.findings import Exploration
 from agentsim.simulation.exploring.plans import Random
-from agentsim.simulation.exploring.sharing import processes
 from tests.simulation import worker_agents as agents
 from tests.simulation.fakes import obedient, reading
 
@@ -66,20 +61,3 @@ def test_copies_find_the_same() -> None:
     assert "exit code 7; the last that it wrote: the last words" in lines[2]
     assert "ended in run" in lines[3]
     assert len(lines) == 4
-
-
-@pytest.mark.parametrize("how", ["new", "copy"])
-def test_who_goes_on_without_pipes_is_ended(
-    how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A worker of which nothing can be heard any more is not waited for for ever."""
-    monkeypatch.setattr(processes, "PATIENCE_S", 0.05)
-    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-    with TemporaryFile() as errors, subprocess.Popen(command, stdin=PIPE) as made:
-        wait = {
-            "new": partial(processes._exit_of, made),
-            "copy": partial(processes._exit_code, made.pid),
-        }[how]
-        process = processes.Process(made.pid, wait, orders=0, answers=0, errors=errors)
-        assert process.ended() == (-signal.SIGKILL, "")
-        made.returncode = -signal.SIGKILL

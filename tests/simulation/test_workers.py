@@ -6,12 +6,16 @@ import importlib
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from subprocess import PIPE
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -24,12 +28,14 @@ from agentsim.runtime import reference
 from agentsim.simulation import Menu, explore
 from agentsim.simulation.exploring.glance import Glance
 from agentsim.simulation.exploring.plans import Drawn, Dull, Enumerated, Plan, make
+from agentsim.simulation.exploring.sharing import processes
 from agentsim.simulation.exploring.sharing.child import work
 from agentsim.simulation.exploring.sharing.frames import Frames, send
 from agentsim.simulation.exploring.sharing.packing import Job, packed, unpacked
-from agentsim.simulation.exploring.sharing.processes import why_no_copy
-from agentsim.simulation.exploring.sharing.team import DEPTH_MAX, Team
+from agentsim.simulation.exploring.sharing.processes import Process, why_no_copy
+from agentsim.simulation.exploring.sharing.team import DEPTH_MAX, Team, hire
 from tests.simulation.fakes import reading
+from tests.simulation.worker_agents import another_thread, is_left
 from tests.support.scenarios import NAMES, scenario
 
 MENU = Menu("any_order", faults=("raises", "own"), cancel=True, crash=True)
@@ -246,6 +252,79 @@ def _names(thread: threading.Thread) -> Iterator[str]:
     named = [one.name for one in threading.enumerate() if one.ident != here]
     assert thread.name in named
     yield ", ".join(named)
+
+
+# -------------------------------------------------------------------------- the processes
+
+
+def waited_for(how: str, made: subprocess.Popen[bytes], errors: IO[bytes]) -> Process:
+    """A process that is waited for as a new one, or as a copy."""
+    wait = {
+        "new": partial(processes._exit_of, made),
+        "copy": partial(processes._exit_code, made.pid),
+    }[how]
+    return Process(made.pid, wait, orders=0, answers=0, errors=errors)
+
+
+@pytest.mark.parametrize("how", ["new", "copy"])
+def test_who_goes_on_without_pipes_is_ended(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker of which nothing can be heard any more is not waited for for ever."""
+    monkeypatch.setattr(processes, "PATIENCE_S", 0.05)
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with TemporaryFile() as errors, subprocess.Popen(command, stdin=PIPE) as made:
+        process = waited_for(how, made, errors)
+        assert process.ended() == (-signal.SIGKILL, "")
+        made.returncode = -signal.SIGKILL
+
+
+@pytest.mark.parametrize("how", ["new", "copy"])
+def test_who_ends_by_himself_tells_how(how: str) -> None:
+    """The exit code, and the last line that was written."""
+    code = "import sys; sys.stderr.write('one\\ntwo\\n'); sys.exit(3)"
+    command = [sys.executable, "-S", "-c", code]
+    with (
+        TemporaryFile() as errors,
+        subprocess.Popen(command, stderr=errors) as made,
+    ):
+        process = waited_for(how, made, errors)
+        assert process.ended() == (3, "two")
+        assert process.end() == 3
+        made.returncode = 3
+
+
+def test_who_was_waited_for_elsewhere_is_gone() -> None:
+    """Code of the user that waits for any process takes away the exit code."""
+    with (
+        TemporaryFile() as errors,
+        subprocess.Popen([sys.executable, "-S", "-c", ""]) as made,
+    ):
+        made.wait()
+        assert waited_for("copy", made, errors).end() == 0
+
+
+def test_new_workers_are_gone_with_their_end() -> None:
+    """Whatever they are at, here still at their start."""
+    with another_thread():
+        team = hire(Job(reading(), reference, MENU), 2)
+        pids = team.pids
+        assert [is_left(pid) for pid in pids] == [True, True]
+        assert (team.out, team.begun, team.strangers) == ((), (), 0)
+        team.end()
+    assert [is_left(pid) for pid in pids] == [False, False]
+
+
+def test_what_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were started before are ended."""
+    before = sys.executable
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with (
+        another_thread(),
+        pytest.raises(UsageError, match="can't start another process: No such file"),
+    ):
+        hire(Job(reading(), reference, MENU), 2)
+    assert before != sys.executable
 
 
 # ------------------------------------------------------------------------------- the team

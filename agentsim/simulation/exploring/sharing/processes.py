@@ -20,6 +20,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -71,7 +72,8 @@ class Process:
     def end(self) -> int:
         """End it, whatever it does, and give its exit code; negative: by a signal."""
         if self._code is None:  # else its number may be another's by now
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
             self._code = self._wait(None)
         assert self._code is not None
         return self._code
@@ -112,38 +114,36 @@ def copied(work: Callable[[int, int], None], others: Sequence[Process]) -> Proce
     Args:
         work: Is called with the pipes, one to read orders from, one for answers.
         others: Those started before, whose pipes are none of its business.
+
+    Raises:
+        OSError: when it can't be started.
     """
-    errors = tempfile.TemporaryFile()  # noqa: SIM115 - the process closes it
-    (read_orders, orders), (answers, write_answers) = os.pipe(), os.pipe()
-    # Ctrl-C is for this process, which ends its copies. Nothing may break in upon the
-    # copy before it knows that it is one.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with ExitStack() as ours, ExitStack() as theirs:
+        pipes = _Pipes(ours, theirs)
+        # Ctrl-C is for this process, which ends its copies. Nothing may break in upon the
+        # copy before it knows that it is one.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        theirs.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: see above
             pid = os.fork()
         if not pid:
             code = 1
             try:
-                for pipe in (orders, answers):
-                    os.close(pipe)
                 for other in others:
                     other.close()
-                _be_alone(errors.fileno())
+                _be_alone(pipes.errors.fileno())
+                os.close(pipes.orders)
+                os.close(pipes.answers)
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
-                work(read_orders, write_answers)
+                work(pipes.read_orders, pipes.write_answers)
                 code = 0
             except BaseException:  # noqa: BLE001 - told by who started it
                 traceback.print_exc()
             finally:
                 os._exit(code)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        os.close(read_orders)
-        os.close(write_answers)
-    return Process(
-        pid, partial(_exit_code, pid), orders=orders, answers=answers, errors=errors
-    )
+        ours.pop_all()
+    return pipes.process(pid, partial(_exit_code, pid))
 
 
 def started(job: bytes) -> Process:
@@ -151,38 +151,63 @@ def started(job: bytes) -> Process:
 
     Args:
         job: As `packed` gives it.
+
+    Raises:
+        OSError: when it can't be started.
     """
-    errors = tempfile.TemporaryFile()  # noqa: SIM115 - the process closes it
-    (read_orders, orders), (answers, write_answers) = os.pipe(), os.pipe()
-    with tempfile.TemporaryFile() as told:
+    with ExitStack() as ours, ExitStack() as theirs:
+        pipes = _Pipes(ours, theirs)
+        told = theirs.enter_context(tempfile.TemporaryFile())
         told.write(job)
         told.seek(0)
-        pipes = read_orders, write_answers
+        ends = pipes.read_orders, pipes.write_answers
+        optimised = ["-O"] * sys.flags.optimize
         made = subprocess.Popen(  # noqa: S603 - this very interpreter
-            [
-                sys.executable,
-                *["-O"] * sys.flags.optimize,
-                "-c",
-                _START,
-                *sys.path,
-                *map(str, pipes),
-            ],
+            [sys.executable, *optimised, "-c", _START, *sys.path, *map(str, ends)],
             stdin=told,
             stdout=subprocess.DEVNULL,
-            stderr=errors,
-            pass_fds=pipes,
+            stderr=pipes.errors,
+            pass_fds=ends,
             start_new_session=True,  # Ctrl-C is for this process, which ends the other
         )
-    os.close(read_orders)
-    os.close(write_answers)
-    return Process(made.pid, made.wait, orders=orders, answers=answers, errors=errors)
+        ours.pop_all()
+    return pipes.process(made.pid, partial(_exit_of, made))
+
+
+class _Pipes:
+    """A pipe to a process and one from it, and a file for what it writes.
+
+    Args:
+        ours: Closes our ends, if the process can't be started.
+        theirs: Closes the other ends.
+    """
+
+    def __init__(self, ours: ExitStack, theirs: ExitStack) -> None:
+        self.errors: IO[bytes] = ours.enter_context(
+            tempfile.TemporaryFile()  # noqa: SIM115 - the process closes it
+        )
+        self.read_orders, self.orders = os.pipe()
+        theirs.callback(os.close, self.read_orders)
+        ours.callback(os.close, self.orders)
+        self.answers, self.write_answers = os.pipe()
+        theirs.callback(os.close, self.write_answers)
+        ours.callback(os.close, self.answers)
+
+    def process(self, pid: int, wait: Callable[[float | None], int | None]) -> Process:
+        """The process at the other ends."""
+        return Process(
+            pid, wait, orders=self.orders, answers=self.answers, errors=self.errors
+        )
 
 
 def _exit_code(pid: int, timeout_s: float | None) -> int | None:
     """Wait for a copy to end; None if it is still there after a time."""
     waits = count() if timeout_s is None else range(int(timeout_s / LOOK_S))
     for _ in waits:
-        found, status = os.waitpid(pid, 0 if timeout_s is None else os.WNOHANG)
+        try:
+            found, status = os.waitpid(pid, 0 if timeout_s is None else os.WNOHANG)
+        except ChildProcessError:
+            return 0  # somebody else has waited for it: as `subprocess` says
         if found:
             return os.waitstatus_to_exitcode(status)
         select.select((), (), (), LOOK_S)
