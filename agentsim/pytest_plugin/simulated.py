@@ -19,6 +19,7 @@ from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, re
 from agentsim.pytest_plugin.sim import Sim
 from agentsim.pytest_plugin.timelines import timeline_section
 from agentsim.pytest_plugin.ways import way_to
+from agentsim.report import unmet_text
 from agentsim.simulation import KNOWN_FOLDER, RUNS_INDEPENDENT, Menu, Run
 from agentsim.trace import to_jsonl
 
@@ -164,7 +165,7 @@ class SimulatedTest:
         texts = []
         for run, unmet, elsewhere in findings:
             if unmet:
-                texts.append(f"unknown: never met: {', '.join(unmet)}")
+                texts.append(unmet_text(unmet))
             if run is None:
                 continue
             self._note("token", run.token)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from agentsim.report.failure import failure_text as failure_text
     from agentsim.report.failure import invariant_sentence as invariant_sentence
     from agentsim.report.failure import row as row
+    from agentsim.report.failure import unmet_text as unmet_text
     from agentsim.report.kinds import violation_kind as violation_kind
     from agentsim.report.terminal import print_judgements as print_judgements
     from agentsim.report.terminal import print_timeline as print_timeline
@@ -34,6 +35,7 @@ else:
             "timeline": "timeline",
             "told": "words",
             "told_arguments": "words",
+            "unmet_text": "failure",
             "violation_kind": "kinds",
         },
     )

@@ -16,7 +16,7 @@ from agentsim.report.timeline import Line, timeline
 from agentsim.report.words import printable
 from agentsim.trace import Trace
 
-__all__ = ["failure_text", "invariant_sentence", "row"]
+__all__ = ["failure_text", "invariant_sentence", "row", "unmet_text"]
 
 VIOLATIONS_SHOWN = 3
 """Kinds of violation that are told for one invariant, each by its first violation."""
@@ -66,6 +66,15 @@ def failure_text(
         lines += _printed(printed)
         lines.append(f"Repeat it: {repeat}")
     return "\n".join(lines)
+
+
+def unmet_text(names: Sequence[str]) -> str:
+    """Tell that the verdict is unknown, since what was named was never met."""
+    return (
+        f"unknown: never met: {', '.join(names)}\n"
+        "  What is named has to happen at least once, else nothing was tested with it: "
+        "let the story come to it, or leave it out."
+    )
 
 
 def invariant_sentence(identifier: str) -> str:

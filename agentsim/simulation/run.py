@@ -17,7 +17,7 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Choices, Ending, Life, Replay, Token, in_turn
-from agentsim.report import failure_text
+from agentsim.report import failure_text, unmet_text
 from agentsim.runtime import reference
 from agentsim.simulation.agents import agent_name
 from agentsim.simulation.judging import (
@@ -136,9 +136,7 @@ class Run:
         if self.verdict.violated:
             raise InvariantViolation(self.failure_text(self.repeat))
         if self.verdict.status != "holds":
-            raise InvariantViolation(
-                f"unknown: never met: {', '.join(self.verdict.unmet)}"
-            )
+            raise InvariantViolation(unmet_text(self.verdict.unmet))
         return self
 
 

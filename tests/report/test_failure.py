@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from agentsim.invariants import INVARIANTS, Judgement, Violation
-from agentsim.report import failure_text, invariant_sentence
+from agentsim.report import failure_text, invariant_sentence, unmet_text
 from tests.report.traces import everything, trace, violated
 
 REPEAT = "agentsim replay story.yaml '~0000'"
@@ -51,6 +51,13 @@ def test_a_runtimes_own_events_are_not_shown() -> None:
     """The excerpt is of the boundary; an index of the runtime's marks no line."""
     text = told(violated(25))
     assert "✗" not in text
+
+
+def test_what_was_never_met_is_told_with_what_to_do() -> None:
+    """The names stand in the first line, and why that is a failure in the second."""
+    first, second = unmet_text(["slow", "crash"]).split("\n")
+    assert first == "unknown: never met: slow, crash"
+    assert "let the story come to it, or leave it out" in second
 
 
 def test_every_sentence_is_known() -> None:

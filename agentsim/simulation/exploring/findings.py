@@ -8,7 +8,7 @@ from typing import Literal
 
 from agentsim.core import InvariantViolation, count_words
 from agentsim.invariants import Judgement, VerdictStatus
-from agentsim.report import violation_kind
+from agentsim.report import unmet_text, violation_kind
 from agentsim.simulation.expectation import EXPECTED
 from agentsim.simulation.exploring.known import Known
 from agentsim.simulation.menu import Menu
@@ -187,7 +187,7 @@ class Exploration:
         if texts:
             raise InvariantViolation("\n\n".join(texts))
         if self.unmet:
-            raise InvariantViolation(f"unknown: never met: {', '.join(self.unmet)}")
+            raise InvariantViolation(unmet_text(self.unmet))
         return self
 
     def note(self, notes: Sequence[str]) -> None:
