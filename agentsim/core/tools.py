@@ -127,7 +127,7 @@ def _masked(patterns: tuple[str, ...], output: str) -> str:
     return output
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Tool:
     """A definition, its rights and the function that runs it.
 
@@ -152,12 +152,16 @@ class Tool:
         """The name that the model calls it by."""
         return self.definition.name
 
+    def __repr__(self) -> str:
+        # It stands in the errors of wrong calls, where an address would differ each time.
+        return f"<Tool {self.name}>"
+
     async def __call__(self, **arguments: Any) -> object:
         """Run the tool with keyword arguments."""
         return await self.run(arguments)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SyncTool:
     """A `Tool` as a synchronous agent gets it: `run` and calls return the result.
 
@@ -175,6 +179,9 @@ class SyncTool:
     def name(self) -> str:
         """The name that the model calls it by."""
         return self.definition.name
+
+    def __repr__(self) -> str:
+        return f"<SyncTool {self.name}>"
 
     def __call__(self, **arguments: Any) -> object:
         """Run the tool with keyword arguments."""

@@ -66,6 +66,10 @@ class Environment:
         self.client: Client = simulated_client(stage, life)
         self.tools: tuple[Tool, ...] = simulated_tools(stage, life, shared=trusted)
 
+    def __repr__(self) -> str:
+        # Without an address, as all that an agent is handed: it may end up in a message.
+        return "<Environment>"
+
     @cached_property
     def sync(self) -> SyncEnv:
         """Client, tools and person for an agent that is no coroutine."""

@@ -39,6 +39,9 @@ class CheckedClient:
         self._seen: Sequence[Message] = ()
         self._tools: object = ()
 
+    def __repr__(self) -> str:
+        return "<Client>"
+
     async def complete(self, request: Request) -> Response:
         """Answer a request whole.
 

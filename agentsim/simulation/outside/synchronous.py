@@ -54,6 +54,9 @@ class Synchronous:
             _blocking(tool, self._wait) for tool in tools
         )
 
+    def __repr__(self) -> str:
+        return "<Environment.sync>"
+
     @cached_property
     def functions(self) -> Mapping[str, Callable[..., object]]:
         """The tools as blocking functions that frameworks make tools of, by name."""
@@ -111,6 +114,9 @@ class _SyncClient:
     def __init__(self, client: Client, wait: Wait) -> None:
         self._client = client
         self._wait = wait
+
+    def __repr__(self) -> str:
+        return "<SyncClient>"
 
     def complete(self, request: Request) -> Response:
         """Answer a request whole."""

@@ -76,6 +76,9 @@ class _SimulatedTool:
         self._name = tool.definition.name
         self._writes = tool.writes
 
+    def __repr__(self) -> str:
+        return f"<run of {self._name}>"
+
     async def __call__(self, arguments: dict[str, Any]) -> object:
         # Nothing starts: it is what a loop does that passes on `null` or a list unseen.
         if not isinstance(arguments, Mapping):
