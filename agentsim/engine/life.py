@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Sequence
 
 from agentsim.core import Event, Returned, UsageError
 from agentsim.engine.gates import Fenced, Gate
-from agentsim.engine.loop import SECOND_NS, SimLoop
+from agentsim.engine.loop import SimLoop
 from agentsim.engine.refusals import Refused
+from agentsim.engine.seals.epoch import NEVER_NS, NEVER_S, SECOND_NS
 
 __all__ = ["Life"]
 
@@ -78,8 +78,8 @@ class Life:
         Args:
             label: What goes on, in the words of a person: `restart_service`, or
                 `restart_service's answer`.
-            latency_s: Virtual seconds until it is due; infinite for one that never
-                answers.
+            latency_s: Virtual seconds until it is due; infinite, or more than a run
+                lasts, for one that never answers.
 
         Raises:
             UsageError: The latency is negative or no number.
@@ -89,9 +89,11 @@ class Life:
         loop = self._loop
         due_ns = loop.now_ns
         if latency_s:
-            if not 0 < latency_s < math.inf:
+            if not 0 < latency_s < NEVER_S:
                 await self._wait_for_ever(latency_s)
             due_ns += round(latency_s * SECOND_NS)
+            if due_ns >= NEVER_NS:
+                await self._wait_for_ever(NEVER_S)
         gate = Gate(label, due_ns, asyncio.Future(loop=loop))
         gates = self._gates
         gates.append(gate)
@@ -137,7 +139,7 @@ class Life:
         await self._loop.create_future()
 
     async def _wait_for_ever(self, latency_s: float) -> None:
-        if latency_s != math.inf:
+        if not latency_s >= NEVER_S:  # NaN too
             error = UsageError(f"latency_s must be 0 or more, got {latency_s}")
             self._loop.halt(error)
             raise Refused(str(error))

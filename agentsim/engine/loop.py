@@ -9,10 +9,8 @@ since the start are as exact as a float is.
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 import weakref
-from _thread import allocate_lock
 from collections import deque
 from collections.abc import (
     AsyncGenerator,
@@ -23,7 +21,6 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from heapq import heapify, heappop, heappush
@@ -39,11 +36,13 @@ from agentsim.engine.asyncio_shim import (
     ready_handle,
     timer_handle,
 )
-from agentsim.engine.refusals import REFUSED_METHODS, Refused, refusal
+from agentsim.engine.refusals import BLOCKING, REFUSED_METHODS, Refused, refusal
 from agentsim.engine.seals.asked import asked_of_loop
 from agentsim.engine.seals.callers import suspended
-from agentsim.engine.threads.held import HERE, OUTSIDE_S, is_ours
+from agentsim.engine.seals.epoch import NEVER_NS, NEVER_S, SECOND_NS
+from agentsim.engine.threads.held import HERE
 from agentsim.engine.threads.outcomes import Job, function_name, settle
+from agentsim.engine.threads.outside import Outside
 
 if TYPE_CHECKING:
     from agentsim.engine.threads.jobs import Jobs
@@ -54,12 +53,11 @@ _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
 _Factory = Callable[..., asyncio.Future[Any]]
 
-SECOND_NS = 1_000_000_000
 _CANCELLED_TIMERS_MAX = 64
 _REFUSALS_MAX = 3
 
 
-class SimLoop(asyncio.BaseEventLoop):
+class SimLoop(Outside, asyncio.BaseEventLoop):
     """One life's loop. The engine drives it; agents see an ordinary asyncio loop.
 
     Attributes:
@@ -74,10 +72,7 @@ class SimLoop(asyncio.BaseEventLoop):
         dead: Whether its life is over: it then reports nothing any more.
         unhandled: What went wrong in callbacks and in tasks that nobody asked.
         looks: How often the time was asked for since anything happened.
-        handed_in: Futures that threads outside of the simulation have made true.
         refusals: How often something was refused.
-        held_up: How many of its threads wait for a lock, an event or the like.
-        idents: Of the threads of this life: its own, and those that it waits for.
         jobs: The threads of this life; None where there is nobody to open gates.
     """
 
@@ -88,7 +83,7 @@ class SimLoop(asyncio.BaseEventLoop):
     failure: BaseException | None = None
     moved: Callable[[], None] | None = None
     jobs: Jobs | None = None
-    looks = held_up = refusals = 0
+    looks = refusals = 0
     _factory: _Factory | None = None
     _tasks_max = 64
     _last_task = _last_future = _last_scope = _last_timer = _last_generator = 0
@@ -104,9 +99,7 @@ class SimLoop(asyncio.BaseEventLoop):
         self._thread = threading.get_ident()
         self.idents = {self._thread}
         self._asked_for: set[int] = set()
-        self.handed_in: deque[asyncio.Future[bool]] = deque()
-        self._bell = allocate_lock()
-        self._bell.acquire()
+        Outside.__init__(self)
         self._tasks: list[asyncio.Future[Any]] = []
         self._generators: dict[int, weakref.ref[AsyncGenerator[Any, Any]]] = {}
         self._closers: list[asyncio.Future[Any]] = []
@@ -123,6 +116,18 @@ class SimLoop(asyncio.BaseEventLoop):
         self._seconds = now_ns / SECOND_NS
         if self.moved is not None:
             self.moved()
+
+    def stand_still(self, seconds: float, what: str) -> None:
+        """Move the clock for what blocks this loop's thread: nothing else happens then.
+
+        Args:
+            seconds: A number, 0 or more.
+            what: What it waits for, where that would never come to its end.
+        """
+        now_ns = self.now_ns + (round(seconds * SECOND_NS) or seconds > 0)
+        if now_ns >= NEVER_NS:
+            self.refuse(f"{what}, up to the end of the calendar", BLOCKING)
+        self.advance(now_ns)
 
     def next_timer_ns(self) -> int | None:
         """When the next timer is due, or None when there is none."""
@@ -153,10 +158,23 @@ class SimLoop(asyncio.BaseEventLoop):
         *args: *_Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call at a time on this loop's clock; never, if that is infinite."""
-        handle = timer_handle(when, callback, args, loop=self, context=context)
-        if when < math.inf:
+        """Call at a time on this loop's clock; never, if that is too far away.
+
+        Raises:
+            ValueError: The time is no number.
+        """
+        if -NEVER_S < when < NEVER_S:
+            handle = timer_handle(when, callback, args, loop=self, context=context)
             self._push(round(when * SECOND_NS), handle)
+            return handle
+        if when != when:  # noqa: PLR0124 - a whole number may be too long for `isnan`
+            raise ValueError(
+                "expected a time in seconds, got nan: when that comes would hang on what "
+                "else waits"
+            )
+        handle = timer_handle(when, callback, args, loop=self, context=context)
+        if when < 0:
+            self._push(-NEVER_NS, handle)
         return handle
 
     def call_later(
@@ -166,16 +184,24 @@ class SimLoop(asyncio.BaseEventLoop):
         *args: *_Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call after so many virtual seconds; never, if that is infinite."""
-        if not delay < math.inf:
-            return self.call_at(delay, callback, *args, context=context)
-        due_ns = self.now_ns + round(delay * SECOND_NS)
+        """Call after so many virtual seconds; never, if they are too many.
+
+        Raises:
+            ValueError: The delay is no number.
+        """
+        if not -NEVER_S < delay < NEVER_S:
+            when = self._seconds + delay
+            return self.call_at(when, callback, *args, context=context)
+        # Who waits for what is left of a time finds it past: however little, it is time.
+        due_ns = self.now_ns + (round(delay * SECOND_NS) or delay > 0)
         when = due_ns / SECOND_NS
         handle = timer_handle(when, callback, args, loop=self, context=context)
         self._push(due_ns, handle)
         return handle
 
     def _push(self, due_ns: int, handle: asyncio.TimerHandle) -> None:
+        if due_ns >= NEVER_NS:
+            return
         self._last_timer += 1
         heappush(self.timers, (due_ns, self._last_timer, handle))
 
@@ -293,42 +319,6 @@ class SimLoop(asyncio.BaseEventLoop):
         """The tasks that drive threads, in order of creation; they are no agent's."""
         return [] if self.jobs is None else self.jobs.alive()
 
-    def hand_in(self, future: asyncio.Future[bool]) -> None:
-        """Take a future that a thread outside of the simulation has made true."""
-        self.handed_in.append(future)
-        with suppress(RuntimeError):  # the bell rings already
-            self._bell.release()
-
-    def take_in(self) -> bool:
-        """Set what was handed in since the last time; False if nothing was."""
-        if not self.handed_in:
-            return False
-        while self.handed_in:
-            future = self.handed_in.popleft()
-            if not future.done():
-                future.set_result(True)
-        return True
-
-    def wait_outside(self) -> bool:
-        """Where all else stands still, wait in real time for a thread of a library.
-
-        Returns:
-            Whether one of them let a thread of this loop go on.
-        """
-        if not self.held_up or not self.has_others:
-            return False
-        self._bell.acquire(timeout=OUTSIDE_S)
-        return self.take_in()
-
-    @property
-    def has_others(self) -> bool:
-        """Whether there are threads that go on while this loop's own does not."""
-        main = threading.main_thread()
-        return any(
-            not (thread is main or is_ours(thread) or self.owns(thread.ident or 0))
-            for thread in threading.enumerate()
-        )
-
     def number_task(self) -> int:
         """Draw the next task's number."""
         self._last_task += 1
@@ -407,10 +397,6 @@ class SimLoop(asyncio.BaseEventLoop):
             raise TypeError("executor must be ThreadPoolExecutor instance")
         assert self.jobs is not None
         self.jobs.default = executor
-
-    def owns(self, ident: int) -> bool:
-        """Whether a thread is this loop's own, or one that it waits for."""
-        return ident in self.idents
 
     def halt(self, failure: BaseException) -> None:
         """End the run with a failure, whatever the agent makes of it; the first wins."""

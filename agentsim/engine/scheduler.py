@@ -9,8 +9,9 @@ from agentsim.core import CancelRequested, Crashed
 from agentsim.engine.choices import Choices
 from agentsim.engine.gates import Gate, first_due
 from agentsim.engine.incarnation import Incarnation
-from agentsim.engine.loop import SECOND_NS, SimLoop
+from agentsim.engine.loop import SimLoop
 from agentsim.engine.refusals import Refused
+from agentsim.engine.seals.epoch import SECOND_NS
 
 __all__ = ["Told"]
 

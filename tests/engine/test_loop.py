@@ -200,7 +200,7 @@ def test_a_deadline_is_past_when_it_fires() -> None:
     assert all(live(main))
 
 
-@pytest.mark.parametrize("delay_s", [math.inf, math.nan])
+@pytest.mark.parametrize("delay_s", [math.inf, 1e300])
 def test_an_endless_timer_never_fires(delay_s: float) -> None:
     """A timer without end is no timer: who waits for it alone is in a deadlock."""
 

@@ -109,7 +109,7 @@ class _Timers:
         if baton is not None:
             baton.wait_for(partial(asyncio.sleep, delay_s))
         elif (loop := looking("a sleep on the event loop's thread")) is not None:
-            loop.advance(loop.now_ns + round(delay_s * _SECOND_NS))
+            loop.stand_still(delay_s, f"a sleep of {delay_s:g} seconds")
 
 
 _TIMERS = _Timers()

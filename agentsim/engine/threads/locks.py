@@ -7,7 +7,7 @@ in virtual time or is refused. On every other thread it is the standard library'
 
 from __future__ import annotations
 
-from _thread import allocate_lock, get_ident
+from _thread import TIMEOUT_MAX, allocate_lock, get_ident
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from agentsim.engine.loop import SimLoop
     from agentsim.engine.threads.baton import Baton
 
-__all__ = ["SimLock"]
-
-_SECOND_NS = 1_000_000_000
+__all__ = ["SimLock", "wrong_timeout"]
 
 
 class SimLock:
@@ -38,11 +36,10 @@ class SimLock:
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:  # noqa: FBT001, FBT002 - as there
         """Take the lock; False if it is taken, and stays so for `timeout` seconds."""
+        if timeout != -1 and not (blocking and 0 <= timeout <= TIMEOUT_MAX):
+            raise wrong_timeout(timeout, blocking=blocking)
         got = self._lock.acquire(blocking=False)
-        if not got and (not blocking or (timeout < 0 and timeout != -1)):
-            # It is taken, or the arguments are wrong, which the real one says.
-            got = self._lock.acquire(blocking, timeout)
-        elif not got:
+        if not got and blocking:
             baton = HERE.baton
             if HERE.is_starting:
                 got = self._lock.acquire(timeout=timeout)
@@ -109,8 +106,17 @@ class SimLock:
         if timeout < 0:
             loop.refuse("a wait for another thread", BLOCKING)
         looking("a wait on the event loop's thread")
-        loop.advance(loop.now_ns + round(timeout * _SECOND_NS))
+        loop.stand_still(timeout, f"a wait of {timeout:g} seconds")
         return False
+
+
+def wrong_timeout(timeout: float, *, blocking: bool = True) -> Exception:
+    """The error for a time that no lock waits, in words that are the same everywhere."""
+    if not blocking:
+        return ValueError("can't specify a timeout for a non-blocking call")
+    if timeout > TIMEOUT_MAX:
+        return OverflowError("timeout value is too large")
+    return ValueError("timeout value must be a non-negative number")
 
 
 def _give_up(future: Future[bool]) -> None:

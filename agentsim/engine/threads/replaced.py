@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentsim.engine.refusals import BLOCKING, LOOP
 from agentsim.engine.seals.inside import inside, looking
+from agentsim.engine.seals.strays import plain_name
 from agentsim.engine.seals.timers import TIMERS
 from agentsim.engine.threads.adopted import REAL_JOIN, REAL_START
 from agentsim.engine.threads.baton import Baton
 from agentsim.engine.threads.held import HERE
-from agentsim.engine.threads.locks import SimLock
+from agentsim.engine.threads.locks import SimLock, wrong_timeout
 from agentsim.engine.threads.outcomes import Job, function_name
 
 if TYPE_CHECKING:
@@ -153,11 +154,13 @@ def _join(self: threading.Thread, timeout: float | None = None) -> None:
     baton = HERE.baton
     if loop is None or driver is None or self is threading.current_thread():
         REAL_JOIN(self, timeout)
+    elif timeout is not None and not timeout <= threading.TIMEOUT_MAX:
+        raise wrong_timeout(timeout)
     elif baton is not None:
         limit_s = None if timeout is None else max(timeout, 0)
         baton.wait_for(lambda: asyncio.wait([driver], timeout=limit_s))
     else:
-        _block(loop, f"the end of the thread {self.name}", timeout)
+        _block(loop, f"the end of the thread {plain_name(self)}", timeout)
 
 
 def _block(loop: SimLoop, what: str, timeout: float | None) -> None:
@@ -165,7 +168,7 @@ def _block(loop: SimLoop, what: str, timeout: float | None) -> None:
     if timeout is None:
         loop.refuse(what, BLOCKING)
     looking(what)
-    loop.advance(loop.now_ns + round(max(timeout, 0) * 1_000_000_000))
+    loop.stand_still(max(timeout, 0), what)
 
 
 # ------------------------------------------------------------------------------- pools
