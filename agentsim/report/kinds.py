@@ -19,7 +19,8 @@ _DETAILS = re.compile(r"'[^']*'|\"[^\"]*\"|\b[\w-]*(?:\d|_)[\w-]*\b")
 
 _PLACE = re.compile(r", in \S+ \([^()]+:\d+\)$")
 
-_CLASS = re.compile(r"\w+(?=[:,]|$)")
+_CLASS = re.compile(r"[A-Z]\w*(?=[:,]|$)")
+"""What a service or a tool says of itself has no class before it, and begins small."""
 
 
 def violation_kind(
