@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import iscoroutine
 from typing import TYPE_CHECKING, get_args
 
 from agentsim.core import AgentsimError, UsageError
@@ -32,11 +33,13 @@ def checked_ruling(entry: Invariant, facts: Facts) -> Ruling:
         ruling: object = entry.check(facts)
     except AgentsimError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
-            f"invariant {entry.id!r} raised {type(error).__name__}: {error}; it is asked "
-            "of every run, of those too that it says nothing of"
+            f"invariant {entry.id!r} raised {_told(error)}; it is asked of every run, of "
+            "those too that it says nothing of"
         ) from error
+    if iscoroutine(ruling):
+        ruling.close()  # else Python warns, at some time, that nobody awaited it
     if not isinstance(ruling, tuple) or len(ruling) != len(Judgement._fields) - 1:
         got = "None" if ruling is None else f"a {type(ruling).__name__}"
         raise _unreadable(entry, f"got {got}")
@@ -56,6 +59,14 @@ def checked_ruling(entry: Invariant, facts: Facts) -> Ruling:
     return status, evidence, tuple(violations), str(why)
 
 
+def _told(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}" if str(error) else name
+    except Exception:  # noqa: BLE001 - one that can't even say what it is
+        return name
+
+
 def _unreadable(entry: Invariant, got: str) -> UsageError:
     return UsageError(
         f"invariant {entry.id!r} must return rule(...) or not_applicable(...), {got}"
@@ -66,7 +77,10 @@ def _is_violation(found: object, events: int) -> bool:
     if not isinstance(found, Violation):
         return False
     texts: list[object] = [found.words, found.expected, found.found]
-    places: list[object] = list(found.events)
+    given: object = found.events
+    if not isinstance(given, tuple | list):
+        return False
+    places: list[object] = list(given)
     return all(isinstance(text, str) for text in texts) and all(
         isinstance(at, int) and 0 <= at < events for at in places
     )

@@ -67,6 +67,7 @@ class Expectation:
     effects: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         if self.status is not None and self.status not in STATUSES:
             raise UsageError(
                 f"expect.status: unknown status {self.status!r} "
@@ -82,6 +83,41 @@ class Expectation:
                 raise UsageError(
                     f"expect.effects.{name}: expected zero or more, got {count!r}"
                 )
+
+    def _check_kinds(self) -> None:
+        for name, (kind, words) in _KINDS.items():
+            value = getattr(self, name)
+            if value is None or (type(value) is not bool and isinstance(value, kind)):
+                continue
+            raise UsageError(
+                f"expect.{name}: expected {words}, got {_told_kind(value)}"
+            )
+        for name, count in (self.effects or {}).items():
+            if type(count) is not int:
+                raise UsageError(
+                    f"expect.effects.{name}: expected a whole number, got "
+                    f"{_told_kind(count)}"
+                )
+        for name in self.tools or ():
+            if not isinstance(name, str):
+                raise UsageError(
+                    f"expect.tools: expected names of tools, got {_told_kind(name)}"
+                )
+
+
+_KINDS: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(("status", "output"), (str, "a text")),
+    **dict.fromkeys(
+        ("iterations", "messages", "calls", "first_block"), (int, "a whole number")
+    ),
+    "tools": (tuple, "names of tools"),
+    "effects": (Mapping, "a mapping from tools to how often"),
+}
+"""Field -> what it is, unless it is None, and that in words."""
+
+
+def _told_kind(value: object) -> str:
+    return repr(value) if isinstance(value, (int, float, str)) else type(value).__name__
 
 
 _NAMES = tuple(field.name for field in fields(Expectation))

@@ -91,9 +91,17 @@ class Scenario:
     exact: bool = field(default=True, metadata=LATER)
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         self._settle("script", self.replies)
         for name in ("world", "inject", "history"):
             self._settle(name, _listed(name, getattr(self, name)))
+        given: Sequence[object] = self.inject
+        for position, entry in enumerate(given):
+            if not isinstance(entry, Injected):
+                got = type(entry).__name__
+                raise ScenarioError(
+                    f"inject[{position}]: expected Injected(id, text), got {got}"
+                )
         if self.tools is not None:
             self._settle("tools", _listed("tools", self.tools))
         self._settle("faults", self.rules)
@@ -210,6 +218,15 @@ class Scenario:
                 raise ScenarioError(f"profiles.{wire}: {error}") from None
         return made
 
+    def _check_kinds(self) -> None:
+        for name, kind, words in _KINDS:
+            value = getattr(self, name)
+            if not isinstance(value, kind) or (
+                type(value) is bool and kind is not bool
+            ):
+                got = type(value).__name__
+                raise ScenarioError(f"{name}: expected {words}, got {got}")
+
     def _check_history(self) -> None:
         given: Sequence[object] = self.history
         for position, message in enumerate(given):
@@ -243,6 +260,22 @@ class Scenario:
         for name in self.expectation.effects or ():
             if name not in known:
                 raise ScenarioError(f"expect.effects: {_unknown(name, known)}")
+
+
+_KINDS: tuple[tuple[str, Any, str], ...] = (
+    ("task", str, "a text"),
+    ("name", str, "a text"),
+    ("human", Human | None, "a Human, or None where nobody is there"),
+    ("prompt", str | None, "a text or None"),
+    ("model", str, "a text"),
+    ("temperature", int | float, "a number"),
+    ("limits", Limits, "Limits(...)"),
+    ("loop", LoopRules, "LoopRules(...)"),
+    ("expect", Expectation | Mapping, "a mapping, or an Expectation"),
+    ("seed", int, "a whole number"),
+    ("exact", bool, "True or False"),
+)
+"""Fields that are one thing: name, what it is, and that in words."""
 
 
 def _unknown(name: str, known: Mapping[str, object]) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from agentsim.core import FaultStruck, Response, UsageError
+from agentsim.core import FaultStruck, Response, UsageError, user
 from agentsim.engine import Replay
 from agentsim.faults import (
     CATALOGUE,
@@ -122,6 +123,33 @@ def wrong(_response: Response, _operation: Operation) -> Response:
     return "a text"  # type: ignore[return-value]
 
 
+def leaves(_response: Response, _operation: Operation) -> Response:
+    """The function ends the process."""
+    raise SystemExit(3)
+
+
+def empties(response: Response, _operation: Operation) -> Response:
+    """The function gives a message that no service could."""
+    message: Any = response.message
+    return replace(response, message=replace(message, content=None))
+
+
+def miscounts(response: Response, _operation: Operation) -> Response:
+    """The function gives a usage that is none."""
+    wrong: Any = 3
+    return replace(response, usage=wrong)
+
+
+def speaks(response: Response, _operation: Operation) -> Response:
+    """The function gives a message of somebody else."""
+    return replace(response, message=user("I say it myself."))
+
+
+async def later(response: Response, _operation: Operation) -> Response:
+    """The function gives a coroutine."""
+    return response
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
@@ -130,6 +158,20 @@ def wrong(_response: Response, _operation: Operation) -> Response:
             "fault 'broken': its function raised KeyError in broken .test_own.py:",
         ),
         (wrong, "fault 'wrong': its function must return a Response, got str"),
+        (leaves, "fault 'leaves': its function raised SystemExit in leaves"),
+        (
+            empties,
+            "fault 'empties': .* got one whose message.content: expected a text, got None",
+        ),
+        (
+            miscounts,
+            "fault 'miscounts': .*, got one whose usage is a int",
+        ),
+        (speaks, "fault 'speaks': .*, got one whose message is of the user"),
+        (
+            later,
+            "fault 'later': its function is async, and nobody awaits what it gives",
+        ),
     ],
 )
 def test_a_function_that_fails_is_the_testers_mistake(

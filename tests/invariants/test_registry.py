@@ -140,11 +140,40 @@ def test_an_invariant_of_ones_own_may_hold_a_list() -> None:
     assert [entry.id for entry in judged] == ["ends", "worded"]
 
 
+class Mumbled(Exception):
+    """An error that can't say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def exits(_facts: Facts) -> Ruling:
+    """End the process, as a script does."""
+    raise SystemExit(3)
+
+
+def mumbles(_facts: Facts) -> Ruling:
+    """Fail without words."""
+    raise Mumbled
+
+
+async def waits(_facts: Facts) -> Ruling:
+    """Rule nothing until it is awaited."""
+    return rule(1, [], "")
+
+
 @pytest.mark.parametrize(
     ("check", "words"),
     [
         (lambda facts: None, r"'mine' must return rule\(...\) or .*, got None"),
         (lambda facts: facts.event, "'mine' raised AttributeError"),
+        (exits, "'mine' raised SystemExit: 3; it is asked of every run"),
+        (mumbles, "'mine' raised Mumbled; it is asked of every run"),
+        (waits, r"'mine' must return rule\(...\) or .*, got a coroutine"),
+        (
+            lambda facts: rule(1, [Violation("a", "b", "c", None)], ""),  # type: ignore[arg-type]
+            r"'mine' must return .*, got a violation that is none",
+        ),
     ],
 )
 def test_an_invariant_of_ones_own_that_rules_nothing_is_told(

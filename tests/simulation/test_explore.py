@@ -143,6 +143,21 @@ def test_a_stopped_exploration_hands_over_what_it_found(mode: dict[str, int]) ->
     assert found.agent
 
 
+def test_an_exploration_without_a_run_shows_nothing() -> None:
+    """Ctrl-C before the first run leaves a verdict that is open, and the agent's name."""
+
+    async def agent(env: Env) -> object:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ExplorationStopped) as stopped:
+        explore(reading(), agent)
+    found = stopped.value.found
+    assert (found.runs, found.status) == (0, "unknown")
+    assert found.agent.endswith("agent")
+    with pytest.raises(InvariantViolation, match="unknown: no run was made"):
+        found.expect_holds()
+
+
 def test_the_keyboard_stops_the_shrinking_too() -> None:
     """Ctrl-C after the runs keeps all of them, and says that they were not shrunk."""
     runs: list[int] = []

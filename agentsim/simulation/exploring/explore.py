@@ -107,9 +107,9 @@ def explore(
         plans = Random(seed)
         if runs is None and time_s is None:
             runs = RUNS
-    explorer = Explorer(Exploration(scenario, "", menu), agent, runs, time_s)
+    found = Exploration(scenario, agent_name(agent), menu)
+    explorer = Explorer(found, agent, runs, time_s)
     explorer.on_run, explorer.on_progress = on_run, on_progress
-    found = explorer.found
     store = None
     if known is not None:
         store = KnownFailures(known, scenario, agent_name(agent), menu)

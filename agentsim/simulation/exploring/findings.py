@@ -161,10 +161,10 @@ class Exploration:
 
     @property
     def status(self) -> VerdictStatus:
-        """Violated if any run is; unknown if something named was never met."""
+        """Violated if any run is; unknown if something named was not met, or no run made."""
         if self.failures:
             return "violated"
-        return "unknown" if self.unmet else "holds"
+        return "unknown" if self.unmet or not self.runs else "holds"
 
     @property
     def runs_per_s(self) -> float:
@@ -188,6 +188,8 @@ class Exploration:
             raise InvariantViolation("\n\n".join(texts))
         if self.unmet:
             raise InvariantViolation(unmet_text(self.unmet))
+        if not self.runs:
+            raise InvariantViolation("unknown: no run was made")
         return self
 
     def note(self, notes: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ from agentsim.core import (
 )
 from agentsim.simulation.outside.incarnation import Incarnation
 
-__all__ = ["CheckedClient"]
+__all__ = ["CheckedClient", "message_fault"]
 
 ROLES = ("system", "user", "assistant", "tool")
 
@@ -104,7 +104,7 @@ class CheckedClient:
                 start = len(seen)
             new = messages[start:]
         for number, message in enumerate(new, start):
-            fault = _message_fault(message)
+            fault = message_fault(message)
             if fault is not None:
                 return f"messages[{number}]{fault}"
         return None
@@ -153,7 +153,8 @@ def _numbers_fault(temperature: object, max_tokens: object) -> str | None:
     return None
 
 
-def _message_fault(message: object) -> str | None:
+def message_fault(message: object) -> str | None:
+    """What is wrong with a message, from the place in it on; None for nothing."""
     if not isinstance(message, Message):
         return (
             f": expected a Message, got {_kind(message)}; make one with system(...), "

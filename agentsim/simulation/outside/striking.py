@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import lru_cache
+from inspect import iscoroutine
 from typing import NamedTuple, TypeVar
 
-from agentsim.core import Carried, FaultStruck, Response, UsageError, raised_words
+from agentsim.core import (
+    Carried,
+    FaultStruck,
+    Response,
+    Usage,
+    UsageError,
+    raised_words,
+)
 from agentsim.faults import Fault, FaultPlan, FaultRule, Operation, Target, groups_of
 from agentsim.simulation.outside.incarnation import Incarnation
+from agentsim.simulation.outside.requests import message_fault
 
 __all__ = ["Strike", "Striker", "Struck"]
 
@@ -83,15 +92,38 @@ class Struck(NamedTuple):
         name = self.fault.name
         try:
             spoilt = function(value, self.operation)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             words = raised_words(error)
             raise UsageError(f"fault {name!r}: its function {words}") from error
-        if isinstance(value, Response) and not isinstance(spoilt, Response):
-            kind = type(spoilt).__name__
+        if iscoroutine(spoilt):
+            spoilt.close()
             raise UsageError(
-                f"fault {name!r}: its function must return a Response, got {kind}"
+                f"fault {name!r}: its function is async, and nobody awaits what it "
+                "gives: let it be a plain one"
             )
+        if isinstance(value, Response):
+            fault = _response_fault(spoilt)
+            if fault is not None:
+                raise UsageError(
+                    f"fault {name!r}: its function must return a Response, {fault}"
+                )
         return spoilt
+
+
+def _response_fault(response: object) -> str | None:
+    """What is wrong with a reply that no service could have given, or None."""
+    if not isinstance(response, Response):
+        return f"got {type(response).__name__}"
+    fault = message_fault(response.message)
+    if fault is not None:
+        return f"got one whose message{fault}"
+    for name, kind in (("stop_reason", str), ("usage", Usage | None)):
+        given: object = getattr(response, name)
+        if not isinstance(given, kind):
+            return f"got one whose {name} is a {type(given).__name__}"
+    if response.message.role != "assistant":
+        return f"got one whose message is of the {response.message.role}"
+    return None
 
 
 class Striker:
