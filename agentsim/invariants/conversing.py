@@ -55,7 +55,7 @@ def conversation_of(life: Life, request: RequestSent) -> Conversation:
         found.append(life.main)
         return life.main
     nearest, common = nearest_of(found, request.messages)
-    copied = _is_copy(request, nearest, common)
+    copied = _is_copy(life, request, nearest, common)
     if not copied and not _begins(life, request, nearest, common):
         return nearest
     talk = Conversation()
@@ -138,20 +138,23 @@ def _begins(
     return again and nearest.unanswered > 0
 
 
-def _is_copy(request: RequestSent, nearest: Conversation, common: int) -> bool:
+def _is_copy(
+    life: Life, request: RequestSent, nearest: Conversation, common: int
+) -> bool:
     """Whether a request puts a question behind a copy of what was said so far.
 
-    That is before the calls that are being answered, or under another prefix.
+    That is before the calls that are being answered, or under another prefix; or behind
+    what others said meanwhile, in place of an answer without tools.
     """
     if not nearest.answered or common < len(_body(nearest)):
         return False
     new = unprompted(request.messages)[common:]
     if not new or new[-1].role != "user":
         return False
-    said = nearest.turns[-1].response.message
+    said, last = nearest.turns[-1].response.message, nearest.last
     if new[0].role == "user":
-        return bool(said.tool_calls)
-    last = nearest.last
+        without = not (request.tools or last.tools) and len(life.conversations) > 1
+        return bool(said.tool_calls) or without
     return is_like(new[0], said) and (
         request.tools != last.tools
         or prompts_of(request.messages) != prompts_of(last.messages)

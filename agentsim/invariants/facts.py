@@ -91,7 +91,7 @@ class Facts:
         self.memory: dict[str, object] = {}
         _Reader(self).read()
         for life in self.lives:
-            settle_conversations(life, self.header.prompt)
+            settle_conversations(life, self.header.prompt, self.rights)
             align(life)
             if len(life.conversations) > 1:
                 give_to_shown(life)

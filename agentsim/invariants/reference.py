@@ -206,7 +206,8 @@ of what to answer), and
 
 So does a copy of what was said so far with a message of the user behind it, if it leaves
 out the calls that are being answered, or has another prompt or other tools than the
-original. A copy with the same prompt and tools and all that was said is the conversation
+original; and where no tools are offered, one with more to read in place of the answer, if
+somebody else was asked meanwhile. A copy with the same prompt and tools and all that was said is the conversation
 itself: whoever goes on without it later has changed the history.
 
 The main one is that of which the outcome tells, by its history or its output. Where that
@@ -219,8 +220,11 @@ history.
 In doubt a request goes on with what there is, and is judged as that. So a main conversation
 that is left in the middle for another one, with the same prompt and tools or the same first
 message, was replaced, and `history-append-only` reports it, unless a condensation was
-announced. It was not left in the middle if its last calls are of tools that only it offers,
-and no tool ran for them: a router answers so, and so hands over who passes no history on.
+announced. In a life that was cut off that is so only where nothing kept the main one from
+going on while the other one, with its prompt and tools, was answered. It was not left in
+the middle if its last calls are of tools that only it offers, and no tool ran for them (a
+router answers so, and so hands over who passes no history on), or if it offers nothing but
+one tool that the world does not have: that is a form to fill in.
 
 ## Handoffs
 

@@ -1,10 +1,11 @@
 """What the conversations of a life come to at its end: the main one, and what was one.
 
 In doubt it is the same conversation, and is judged as one. So it is where one was left in
-the middle for good, in a run that was not cut off, when another one began with the same
-first message, or with the same prompt and tools: if one of them is the main one, its
-history was replaced. So it is too where the main one goes on from the only response of
-another: one request of it was sent without what was said before.
+the middle for good, when another one began with the same first message, or with the same
+prompt and tools: if one of them is the main one, its history was replaced. In a run that
+was cut off that is sure only of the main one, which nothing kept from going on while the
+other one, with its prompt and tools, was answered. So it is too where the main one goes on
+from the only response of another: one request of it was sent without what was said before.
 
 It was not left in the middle if it ended with calls that only it offers, and that no tool
 ran for: the answer of a router, or a handoff. A copy of it under another prefix replaced it
@@ -18,7 +19,7 @@ unless the life was cut off, perhaps before that one began.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from operator import attrgetter, itemgetter
 
 from agentsim.core import Message, Outcome, RequestSent
@@ -31,11 +32,14 @@ CUT = ("deadline", "cancelled", "failed")
 """Statuses of runs that were ended in the middle of what they did."""
 
 
-def settle_conversations(life: Life, prompt: str | None) -> None:
+def settle_conversations(
+    life: Life, prompt: str | None, world: Collection[str]
+) -> None:
     """Find the main conversation, and join what was only replaced.
 
     Args:
         prompt: The one that is configured, or None.
+        world: Names of the tools on the list.
     """
     found = life.conversations
     if len(found) < 2:
@@ -51,11 +55,11 @@ def settle_conversations(life: Life, prompt: str | None) -> None:
     _join_adopted(life)
     if life.main_known:
         _join_restarts(life)
-    if not _was_cut(life):
-        for talk in found[1:]:
-            left = _left_for(talk, life)
-            if left is not None:
-                _join(life, talk, left)
+    cut = _was_cut(life)
+    for talk in found[1:]:
+        left = _left_for(talk, life, world)
+        if left is not None and (not cut or _is_idle(left, talk, life)):
+            _join(life, talk, left)
 
 
 def _was_cut(life: Life) -> bool:
@@ -204,12 +208,16 @@ def _end_of(talk: Conversation) -> int | None:
     return max(end, talk.turns[-1].response_at) if talk.turns else end
 
 
-def _left_for(talk: Conversation, life: Life) -> Conversation | None:
+def _left_for(
+    talk: Conversation, life: Life, world: Collection[str]
+) -> Conversation | None:
     """What was left in the middle before a conversation began that is much like it."""
     begun_at, first = talk.requests[0]
     for other in reversed(life.conversations):
         last_at, last = other.requests[-1]
         if other is talk or last_at > begun_at or other.finished:
+            continue
+        if _filled_in(other, world):
             continue
         if life.main not in (talk, other):
             continue  # a helper that is given up may be followed by a fresh one
@@ -225,6 +233,29 @@ def _left_for(talk: Conversation, life: Life) -> Conversation | None:
             continue
         return other
     return None
+
+
+def _is_idle(talk: Conversation, later: Conversation, life: Life) -> bool:
+    """Whether nothing kept the main conversation from going on, where one like it did.
+
+    In a life that was cut off it might have gone on otherwise, had there been the time.
+    """
+    first, end = later.first, _end_of(talk) if talk.answered else None
+    return (
+        talk is life.main
+        and end is not None
+        and end < later.requests[0][0]
+        and bool(later.turns)
+        and first.tools == talk.last.tools
+        and prompts_of(first.messages) == prompts_of(talk.last.messages)
+    )
+
+
+def _filled_in(talk: Conversation, world: Collection[str]) -> bool:
+    """Whether a conversation ended with its only tool, which is no tool but a form."""
+    offered = talk.last.tools
+    form = len(offered) == 1 and offered[0].name not in world
+    return form and talk.answered and bool(talk.turns[-1].asked)
 
 
 def _gave_way(talk: Conversation, later: Conversation) -> bool:

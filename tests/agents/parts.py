@@ -178,6 +178,18 @@ async def criticised(env: Env, complete: Complete) -> str:
     return message.content
 
 
+async def supervised(env: Env, complete: Complete) -> str:
+    """Somebody chooses again and again who goes on, and reads what was found so far."""
+    found = [user(env.task)]
+    for place in ("disk", "memory"):
+        chooser = Talk(env, complete, CLASSES, [*found], tools=())
+        await chooser.ask()
+        expert = Talk(env, complete, EXPERT, tools=("look",))
+        answer = await expert.work(f"How is the {place}?", expert.run)
+        found.append(user(answer))
+    return await asking(by_an_expert)(env, complete)
+
+
 async def written_up(env: Env, complete: Complete) -> str:
     """A writer without tools puts the answer in words, and has the last one."""
     _talk, answer = await operate(env, complete, by_an_expert)
@@ -205,6 +217,7 @@ RIGHT = (
     (ROUTED, routed_by_a_call),
     (ROUTED, routed_by_itself),
     (PARTS, criticised),
+    (PARTS, supervised),
     (PARTS, written_up),
     (PARTS, written_up_in_full),
     (replace(PARTS, prompt=PROMPT), written_up),

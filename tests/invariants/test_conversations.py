@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agentsim.core import (
+    CancelRequested,
     History,
     Limits,
     LoopRules,
@@ -83,6 +84,10 @@ def told(
 def violated(trace: Trace) -> list[str]:
     """The invariants that a trace violates."""
     return [entry.id for entry in judge(trace) if entry.status == "violated"]
+
+
+LOST = ["every-call-answered", "response-kept-whole", "no-invented-messages"]
+"""What a dropped response, and more of the user in its place, come to."""
 
 
 def test_a_helper_has_a_conversation_of_its_own() -> None:
@@ -172,6 +177,31 @@ def test_a_request_without_the_history_that_its_answer_enters_is_caught(
     run.history.append(tool_result("lost", "97 percent"))
     run.says("done")
     assert "every-call-answered" in violated(run.ends())
+
+
+@pytest.mark.parametrize("cut", ["crashed", "cancelled", "failed"])
+@pytest.mark.parametrize("idle", [True, False])
+def test_a_restart_in_other_words_is_caught_in_a_life_that_was_cut_off(
+    idle: bool,
+    cut: str,
+) -> None:
+    """Who could have gone on, and did not while one like it was answered, was replaced."""
+    run = Run([LOOK])
+    run.asks(call("look"))
+    run.starts("look")
+    if idle:
+        run.stops("look")
+    again = Helper(run, system(PROMPT), user("Try again: go"))
+    again.looks("again")
+    if cut == "crashed":
+        run.crashes()
+        run.says()
+        trace = run.ends()
+    else:
+        run.adds(CancelRequested(who="engine"))
+        run.events.append(Outcome("returned", cut, None, "it was cut off"))
+        trace = run.trace()
+    assert ("history-append-only" in violated(trace)) is idle
 
 
 def test_a_writer_may_add_the_answer_to_the_history() -> None:
@@ -296,6 +326,41 @@ def test_a_run_is_one_of_the_call_whose_result_is_shown(*, ran: bool) -> None:
     run.says("Noted.")
     judged = verdict(run.ends(output="Noted."), "results-as-returned")
     assert judged.status == ("holds" if ran else "violated")
+
+
+@pytest.mark.parametrize(("tool", "expected"), [("form", []), ("ask", LOST)])
+def test_a_tool_that_the_world_has_not_is_a_form_to_fill_in(
+    tool: str, expected: list[str]
+) -> None:
+    """Asked again, with more to read, whoever filled it in has lost no response."""
+    run = Run([ASK, LOOK], prompt=None)
+    run.wire = "openai-chat"
+    for said in ([], [user("It is full.")]):
+        chooser = Helper(run, system("Choose."), user("go"), *said)
+        chooser.tools = (ToolDef(tool),)
+        chooser.gets(assistant("", ToolCall(f"f{len(said)}", tool, "{}")))
+        helper = Helper(run, system(f"You help {len(said)}."), user("go"), *said)
+        helper.gets(assistant("It is full, and stays so."))
+    run.events.append(Outcome("returned", None, "it broke off"))
+    assert violated(run.trace()) == expected
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_an_answer_without_tools_may_be_asked_for_again_with_more_to_read(
+    others: bool,
+) -> None:
+    """Where nobody else said anything meanwhile, it is a response that is lost."""
+    run = Run([], prompt=None)
+    chooser = Helper(run, user("go"))
+    chooser.tools = ()
+    chooser.gets(assistant("operator"))
+    if others:
+        Helper(run).gets(assistant("It is full."))
+    again = Helper(run, user("go"), user("It is full."))
+    again.tools = ()
+    again.gets(assistant("done"))
+    run.events.append(Outcome("returned", None, "done"))
+    assert ("response-kept-whole" in violated(run.trace())) is not others
 
 
 def test_each_conversation_keeps_its_model_and_prefix() -> None:

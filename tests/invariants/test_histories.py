@@ -415,6 +415,13 @@ def test_other_tools_are_found(tools: tuple[ToolDef, ...], found: str) -> None:
     assert found in judged.violations[0].found
 
 
+def test_tools_in_another_order_are_found() -> None:
+    """They are part of what a cache holds, in the order that is configured."""
+    run = Run([LOOK, write("note")])
+    run.requests(tools=(ToolDef("note"), ToolDef("look")))
+    assert verdict(run.trace(), "prefix-stable").status == "violated"
+
+
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [

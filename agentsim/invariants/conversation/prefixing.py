@@ -120,7 +120,7 @@ def _by_parts(
     """Judge the parts of an agent that go on with one history, each by itself."""
     parts = [*_parts_of(facts, life, talk)]
     team = len(parts) > 1 or any(says_so(tool.name) for tool in talk.first.tools)
-    team = team or _is_shared(facts, life)
+    team = team or _is_shared(facts, life, talk)
     for number, part in enumerate(parts):
         tools = facts.tools.definitions if main else part.first.tools
         first = _configured(facts, part) if main and not number else None
@@ -131,10 +131,12 @@ def _by_parts(
         yield from _unstable(facts, part, tools, first, team=team)
 
 
-def _is_shared(facts: Facts, life: Life) -> bool:
-    """Whether the conversations of a life together offer all tools."""
+def _is_shared(facts: Facts, life: Life, talk: Conversation) -> bool:
+    """Whether other conversations of the life offer the tools that one leaves out."""
+    own = [tool.name for tool in talk.first.tools]
+    left = [t.name for t in facts.tools.definitions if t.name not in own]
     offered = [t.name for other in life.conversations for t in other.first.tools]
-    return all(tool.name in offered for tool in facts.tools.definitions)
+    return bool(left) and all(name in offered for name in left)
 
 
 def _parts_of(facts: Facts, life: Life, talk: Conversation) -> Iterator[Conversation]:
