@@ -5,6 +5,7 @@ line of JSON:
 
 ["schemas", "tests.frameworks.agents.with_langgraph"]
 ["runs", "MODULE:AGENT", MENU, FIRST_SEED, COUNT]
+["runs", "MODULE:AGENT MODULE:SCENARIO", MENU, FIRST_SEED, COUNT]
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from agentsim import Env, Menu, run
+from agentsim import Env, Menu, Scenario, run
 from agentsim.engine import Choices, Seeded
 from agentsim.simulation import Run
 from tests.frameworks.scenario import MANY_TOOLS, SCENARIO
@@ -71,6 +72,13 @@ class Struck(Seeded):
         return 0 if drawn == option else drawn
 
 
+class Tried(NamedTuple):
+    """An agent, and what happens to it."""
+
+    agent: Any
+    scenario: Scenario
+
+
 def agent_of(target: str) -> Any:  # noqa: ANN401 - an agent in any form
     """Import `module:name`, or `path/to/file.py:name`."""
     where, _, name = target.rpartition(":")
@@ -87,7 +95,8 @@ def agent_of(target: str) -> Any:  # noqa: ANN401 - an agent in any form
 
 def runs(target: str, menu: str, first: int, count: int) -> dict[str, Any]:
     """Make runs of an agent, from a seed on, and tell what came of them."""
-    agent = agent_of(target)
+    name, _, story = target.partition(" ")
+    agent = Tried(agent_of(name), agent_of(story) if story else SCENARIO)
     made(agent, "calm", None)  # imports what it needs, and starts what it keeps
     before = alive()
     began = time.perf_counter()
@@ -128,7 +137,7 @@ class Told:
         self.effects[len(one.world.ledger)] += 1
 
 
-def struck(agent: Any, menu: str, first: int, count: int) -> Iterator[Run]:  # noqa: ANN401
+def struck(agent: Tried, menu: str, first: int, count: int) -> Iterator[Run]:
     """The runs that met what the menu is for."""
     found = 0
     for seed in range(first, first + count * SEEDS_PER_RUN):
@@ -140,12 +149,12 @@ def struck(agent: Any, menu: str, first: int, count: int) -> Iterator[Run]:  # n
             yield one
 
 
-def made(agent: Any, menu: str, seed: int | None) -> Run:  # noqa: ANN401
+def made(agent: Tried, menu: str, seed: int | None) -> Run:
     """One run; without a seed, with the dull choices."""
     choices = Choices()
     if seed is not None:
         choices = Struck(seed, STRUCK[menu]) if menu in STRUCK else Seeded(seed)
-    return run(SCENARIO, agent, menu=MENUS[menu], choices=choices)
+    return run(agent.scenario, agent.agent, menu=MENUS[menu], choices=choices)
 
 
 def alive() -> list[str]:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.frameworks.child import made
+from tests.frameworks.child import Tried, made
 from tests.frameworks.children import Children
+from tests.frameworks.scenario import SCENARIO
 from tests.simulation.sdk import loops, streaming
 from tests.support.frameworks import OPENAI_2
 
@@ -31,5 +32,6 @@ def test_the_older_sdk_has_the_traces_of_the_newer_one(
     raised = {"raised"} if name.startswith("loops") else set()
     assert {*found["endings"]} == {"returned"} | raised
     assert found["threads"] == []
-    here = [made(LOOPS[name], "orders", seed).trace.digest() for seed in range(RUNS)]
+    tried = Tried(LOOPS[name], SCENARIO)
+    here = [made(tried, "orders", seed).trace.digest() for seed in range(RUNS)]
     assert found["digests"] == here
