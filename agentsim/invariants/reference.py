@@ -207,8 +207,8 @@ of what to answer), and
 So does a copy of what was said so far with a message of the user behind it, if it leaves
 out the calls that are being answered, or has another prompt or other tools than the
 original; and where no tools are offered, one with more to read in place of the answer, if
-somebody else was asked meanwhile. A copy with the same prompt and tools and all that was said is the conversation
-itself: whoever goes on without it later has changed the history.
+somebody else was asked meanwhile. A copy with the same prompt and tools and all that was
+said is the conversation itself: whoever goes on without it later has changed the history.
 
 The main one is that of which the outcome tells, by its history or its output. Where that
 is the output of a writer without tools, which began when another conversation had ended,
