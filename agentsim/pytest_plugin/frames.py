@@ -42,10 +42,12 @@ def is_ours(error: BaseException) -> bool:
 def only_own_frames(
     excinfo: pytest.ExceptionInfo[BaseException], root: Path
 ) -> Iterator[None]:
-    """Show of our errors the frames of the project alone, unless none would be left.
+    """Show of our errors the frames of the project alone.
 
-    It is so for the error itself, for those behind it, and for those of a group. They get
-    their frames back, for debuggers and whoever else looks at them later.
+    Where there are none, those of other plugins are left out, such as one that runs async
+    tests; ours are hidden then, and so are pytest's. It is so for the error itself, for
+    those behind it, and for those of a group. They get their frames back, for debuggers
+    and whoever else looks at them later.
 
     Args:
         root: The folder of the project: what is installed from it is still its own.
@@ -68,8 +70,10 @@ def only_own_frames(
 
 
 def _own(chain: TracebackType | None, root: Path) -> TracebackType | None:
-    """The frames of the project; None where there are none."""
-    kept = [place for place in _linked(chain) if _is_of_project(place, root)]
+    """The frames of the project, else ours and pytest's; None where there are neither."""
+    places = list(_linked(chain))
+    kept = [place for place in places if _is_of_project(place, root)]
+    kept = kept or [p for p in places if _package_of(p) in (OURS, *RUNNERS)]
     # Linked anew, since pytest follows the links to where the test begins.
     chain = None
     for place in reversed(kept):
@@ -78,7 +82,7 @@ def _own(chain: TracebackType | None, root: Path) -> TracebackType | None:
 
 
 def _is_of_project(place: TracebackType, root: Path) -> bool:
-    package = _package(str(place.tb_frame.f_globals.get("__name__", "")))
+    package = _package_of(place)
     if package in (OURS, *RUNNERS):
         return False
     file = Path(place.tb_frame.f_code.co_filename)
@@ -87,6 +91,10 @@ def _is_of_project(place: TracebackType, root: Path) -> bool:
         return any((base / package).is_dir() for base in (root, root / "src"))
     name = file.as_posix()
     return not name.startswith((*PYTHON, "<frozen "))
+
+
+def _package_of(place: TracebackType) -> str:
+    return _package(str(place.tb_frame.f_globals.get("__name__", "")))
 
 
 def _linked(place: TracebackType | None) -> Iterator[TracebackType]:
