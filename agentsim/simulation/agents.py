@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Callable
@@ -85,9 +86,10 @@ def _attribute(owner: object, name: str, module: str, what: str) -> object:
 
 
 def _import_module(name: str, what: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    with contextlib.suppress(OSError):  # the folder is gone: then nothing is in it
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
     except KeyboardInterrupt:
@@ -99,5 +101,8 @@ def _import_module(name: str, what: str) -> ModuleType:
 def _why(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
         return f"there is no module {error.name!r}"
-    words = " ".join(str(error).split())
+    try:
+        words = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - one that can't even say what it is
+        words = ""
     return f"importing it raised {type(error).__name__}" + (words and f": {words}")

@@ -248,3 +248,14 @@ def test_a_module_that_does_not_parse_is_told() -> None:
     """The words are Python's own, which differ between versions."""
     with pytest.raises(UsageError, match=r"importing it raised SyntaxError: .*line 1"):
         import_agent("mine_syntax:agent")
+
+
+def test_a_folder_that_is_gone_holds_no_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is installed is imported from there as from anywhere."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert import_agent("agentsim.runtime:reference").__name__ == "reference"
