@@ -23,7 +23,13 @@ from agentsim.cli.output import (
     silence_output,
     uncollected,
 )
-from agentsim.core import AgentsimError, Finding, InternalError, UsageError
+from agentsim.core import (
+    AgentsimError,
+    Finding,
+    InternalError,
+    UsageError,
+    raised_words,
+)
 
 __all__ = ["COMMANDS", "GROUPS", "called", "load_command", "main"]
 
@@ -121,8 +127,23 @@ def _run(words: list[str]) -> int:
         from agentsim.cli.options.typed import run_by_typer
 
         return run_by_typer(words)
-    except SystemExit:  # how typer and rich say that nobody reads any more
-        raise BrokenPipeError from None
+    except SystemExit as error:
+        if _is_of_the_output(error):
+            raise BrokenPipeError from None
+        raise UsageError(
+            f"code that is no part of agentsim {raised_words(error)}: an agent, a world, "
+            "a fault or an invariant must not end the process"
+        ) from None
+
+
+def _is_of_the_output(error: SystemExit) -> bool:
+    """Whether typer or rich exits: so they say that nobody reads any more."""
+    step = error.__traceback__
+    module = ""
+    while step is not None:
+        module = str(step.tb_frame.f_globals.get("__name__", ""))
+        step = step.tb_next
+    return module.partition(".")[0] in ("typer", "rich", "click")
 
 
 def _plain(words: list[str]) -> Callable[[], int] | None:

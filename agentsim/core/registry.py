@@ -164,7 +164,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             where = f"entry point {point.name!r} of the group {self._group!r}"
             try:
                 entry = point.load()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise UsageError(
                     f"{where}: loading {point.value} raised {type(error).__name__}: "
                     f"{error}; mend or uninstall the package that offers it"

@@ -34,6 +34,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         "GREEN, BLUE, RED, NUMBER = 'green', 'blue', 'red/2', 7\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "script_of_a_test.py").write_text("raise SystemExit(3)\n")
     yield info
     sys.modules.pop("paint_of_a_test", None)
 
@@ -92,6 +93,7 @@ def test_an_unknown_name_is_told_with_those_that_exist() -> None:
         ("a = paint_of_a_test:MISSING", "raised AttributeError"),
         ("a = no_such_module_at_all:X", "raised ModuleNotFoundError"),
         ("a = paint_of_a_test:RED", "there is a colour 'red' already"),
+        ("a = script_of_a_test:X", "raised SystemExit: 3"),
     ],
 )
 def test_a_bad_entry_point_is_told_each_time(
