@@ -82,6 +82,14 @@ class Script(Sequence[Entry]):
         """Whether the script has an answer to any number of requests."""
         return bool(self._entries) and isinstance(self._entries[-1], Forever | Pick)
 
+    @property
+    def never_ends(self) -> bool:
+        """Whether it ends with replies for ever, of which each is written out."""
+        last = self._entries[-1] if self._entries else None
+        return isinstance(last, Forever) and all(
+            isinstance(turn, Reply) for turn in last.turns
+        )
+
     def plain(self) -> list[dict[str, Any]]:
         """The script as JSON-able values, for its digest."""
         return [entry.plain() for entry in self._entries]

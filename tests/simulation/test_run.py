@@ -138,7 +138,7 @@ async def asks_for_ever(env: Env) -> None:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let agents that go on for ever be found out soon."""
-    for name in ("GATES_MAX", "TIMERS_MAX", "STEPS_MAX"):
+    for name in ("GATES_MAX", "GATES_ENDLESS_MAX", "TIMERS_MAX", "STEPS_MAX"):
         monkeypatch.setattr(stage, name, 50)
     monkeypatch.setattr(stage, "GATES_PER_ITERATION", 1)
 
@@ -198,13 +198,15 @@ def asks_up_to(iterations: int) -> Agent:
         (asks_up_to(300), 300, "returned: None"),
     ],
 )
+@pytest.mark.parametrize("by_fault", [True, False])
 def test_a_model_that_never_ends_is_asked_as_often_as_a_limit_allows(
-    agent: Agent, allowed: int | None, ending: str
+    agent: Agent, allowed: int | None, ending: str, *, by_fault: bool
 ) -> None:
     """Two hundred answers show that an agent goes on for ever, or more by its limit."""
+    script = [call("check_disk"), say("Done.")] if by_fault else []
     scenario = reading(
-        script=[call("check_disk"), say("Done.")],
-        faults=["same_call_forever@1"],
+        script=script or [forever(call("check_disk"))],
+        faults=["same_call_forever@1"] if by_fault else [],
         limits=Limits(max_iterations=allowed),
     )
     outcome = run(scenario, agent).outcome

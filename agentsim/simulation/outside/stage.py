@@ -88,7 +88,7 @@ class Stage(Scene):
         if self.declared is not None and self.declared.limits is not None:
             limits.append(self.declared.limits.max_iterations)
         least, unlimited = GATES_MAX, ITERATIONS_MAX
-        if self.striker.without_end:
+        if self.striker.without_end or self.scenario.replies.never_ends:
             least, unlimited = GATES_ENDLESS_MAX, scripted
         allowed = [unlimited if limit is None else limit for limit in limits]
         return max(least, GATES_PER_ITERATION * max(scripted, *allowed))
