@@ -142,6 +142,7 @@ def _explorations(one: Recorded, plan: Plan) -> Iterator[Exploration]:
                 deviations=plan.deviations,
                 menu=menu,
                 known=plan.known,
+                stories=False,  # the test is one
             )
         if plan.runs:
             # The first run of an exploration makes every dull choice.
@@ -153,6 +154,7 @@ def _explorations(one: Recorded, plan: Plan) -> Iterator[Exploration]:
                 seed=plan.seed,
                 menu=menu,
                 known=plan.known,
+                stories=False,  # the test is one
             )
 
 

@@ -283,6 +283,17 @@ def test_the_first_violating_run_is_kept_and_shrunk() -> None:
         found.expect_holds()
 
 
+def test_failures_may_go_without_their_shortest_story() -> None:
+    """Who tells the run alone gets the least one, and no scenario is looked for."""
+    agent = mutants.error_kills_loop
+    story = scenario("high_cpu")
+    [told, *_] = explore(story, agent, runs=5).failures
+    [failure, *_] = explore(story, agent, runs=5, stories=False).failures
+    assert (failure.shrunk, failure.story, failure.test) == (True, None, "")
+    assert failure.run.token == told.run.token
+    assert told.story is not None
+
+
 def test_failures_may_stay_as_they_were_found() -> None:
     """Who asks for it gets them fast: no smaller run and no story is looked for."""
     made: list[Run] = []

@@ -48,6 +48,7 @@ def explore(
     named: Collection[str] = (),
     known: str | Path | None = None,
     smallest: bool = True,
+    stories: bool = True,
     workers: int = 1,
     on_run: Callable[[Run], None] | None = None,
     on_progress: Callable[[Exploration], None] | None = None,
@@ -74,6 +75,8 @@ def explore(
             scenario, agent and menu are replayed first, and kept up to date.
         smallest: Whether failures are made as small as they get, which takes some
             hundred runs each; else they stay as they were found.
+        stories: Whether the shortest story of each is looked for as well, by as many
+            runs again.
         workers: How many processes make the runs, this one among them; up to 64. They
             find the same, sooner.
         on_run: Is told each run; they must all be made in this process for it.
@@ -126,7 +129,7 @@ def explore(
             crew.end()
             explorer.close(named)
             if smallest:
-                explorer.shrink()
+                explorer.shrink(stories=stories)
     except KeyboardInterrupt as error:
         found.stopped_by, found.complete = "keyboard", False
         explorer.close(named)

@@ -138,27 +138,30 @@ class Explorer:
         unmet = [name for name in dict.fromkeys(named) if name not in met]
         found.unmet = (*(self._rules or ()), *unmet)
 
-    def shrink(self) -> None:
-        """Make every failure as small as it gets."""
+    def shrink(self, *, stories: bool) -> None:
+        """Make every failure as small as it gets; `stories`: and its scenario, too."""
         found = self.found
         for failure in list(found.failures):
             if failure.invariant in UNSHRINKABLE:
                 continue
             if self._check_independence(failure.run):
                 self._shrink(failure)
+                if stories:
+                    self._shorten(failure)
 
     def _shrink(self, failure: Failure) -> None:
-        agent = self._agent
-        tries = Tries(agent, failure.invariant, failure.kind)
-        least = shrink(failure.run, tries)
-        failure.run = with_output(least, agent)
+        tries = Tries(self._agent, failure.invariant, failure.kind)
+        failure.run = with_output(shrink(failure.run, tries), self._agent)
+        failure.shrunk = True
+
+    def _shorten(self, failure: Failure) -> None:
+        agent, least = self._agent, failure.run
         among = [entry.id for entry in least.verdict.violated]
         tries = Tries(agent, failure.invariant, failure.kind, among=among)
         failure.story = shortest_story(least, tries)
         failure.test = regression_test(
             failure.story, agent, invariant=failure.invariant
         )
-        failure.shrunk = True
 
     @property
     def _elapsed_s(self) -> float:
