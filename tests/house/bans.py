@@ -228,6 +228,11 @@ ALLOWED = (
         "it opens the socket that the server listens on",
     ),
     Allowed(
+        "agentsim/simulation/exploring/sharing/",
+        "wall-clock",
+        "workers tell and are asked every few milliseconds, between runs; no run sees it",
+    ),
+    Allowed(
         "agentsim/simulation/exploring/sharing/processes.py",
         "processes",
         "the runs of an exploration are shared out among processes; none sees another",

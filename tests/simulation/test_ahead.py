@@ -55,13 +55,14 @@ class Others:
     def expect(self, first: Run) -> None:
         assert not first.choices.deviations
 
-    def wants(self, left: int | None) -> bool:
+    def room(self, left: int | None) -> int:
         assert left is None or left >= 0
-        return min(map(len, self._queues)) < 3
+        return sum(3 - len(queue) for queue in self._queues)
 
-    def give(self, number: int, plan: Plan) -> None:
-        self.given.append(number)
-        min(self._queues, key=len).append((number, plan))
+    def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
+        for number, plan in runs:
+            self.given.append(number)
+            min(self._queues, key=len).append((number, plan))
 
     def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
         found: list[tuple[int, Glance | None]] = []
@@ -194,13 +195,14 @@ class Scripted:
     def expect(self, first: Run) -> None:
         """Nobody asks."""
 
-    def wants(self, left: int | None) -> bool:
-        return self._takes > 0
+    def room(self, left: int | None) -> int:
+        return self._takes
 
-    def give(self, number: int, plan: Plan) -> None:
-        assert plan == Drawn(number, 0)
-        self._takes -= 1
-        self.out.append(number)
+    def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
+        for number, plan in runs:
+            assert plan == Drawn(number, 0)
+            self._takes -= 1
+            self.out.append(number)
 
     def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
         if not wait:
@@ -325,8 +327,8 @@ class Strangers(Others):
 
     strangers = 2
 
-    def wants(self, left: int | None) -> bool:
-        return False
+    def room(self, left: int | None) -> int:
+        return 0
 
 
 def test_a_crew_of_strangers_is_told() -> None:

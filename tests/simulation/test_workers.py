@@ -32,6 +32,11 @@ from agentsim.simulation.exploring.sharing import processes
 from agentsim.simulation.exploring.sharing.child import work
 from agentsim.simulation.exploring.sharing.frames import Frames, send
 from agentsim.simulation.exploring.sharing.packing import Job, packed, unpacked
+from agentsim.simulation.exploring.sharing.places import (
+    PLACE_BYTES,
+    read_place,
+    write_place,
+)
 from agentsim.simulation.exploring.sharing.processes import Process, why_no_copy
 from agentsim.simulation.exploring.sharing.team import DEPTH_MAX, Team, hire
 from tests.simulation.fakes import reading
@@ -113,7 +118,10 @@ def test_a_worker_tells_its_runs_at_a_glance(
     for number, plan in enumerate(asked, 1):
         send(give, (number, plan))
     os.close(give)
-    work(Job(reading(), agent, MENU), orders, tell)
+    place = memoryview(bytearray(PLACE_BYTES))
+    write_place(place, 99)
+    work(Job(reading(), agent, MENU), orders, tell, place)
+    assert read_place(place) == 0
     (up, digest), *told = Frames(answers).read()
     first = make(Dull(), reading(), agent, MENU)
     assert (up, digest) == ("up", first.trace.digest())
@@ -136,7 +144,8 @@ def test_a_run_that_is_impossible_is_left_to_who_asked(
     (orders, give), (answers, tell) = pipe(), pipe()
     send(give, (1, Dull()))
     os.close(give)
-    work(Job(reading(expect={}), impossible, Menu()), orders, tell)
+    place = memoryview(bytearray(PLACE_BYTES))
+    work(Job(reading(expect={}), impossible, Menu()), orders, tell, place)
     assert Frames(answers).read() == [("up", ""), (1, None)]
 
 
@@ -263,7 +272,8 @@ def waited_for(how: str, made: subprocess.Popen[bytes], errors: IO[bytes]) -> Pr
         "new": partial(processes._exit_of, made),
         "copy": partial(processes._exit_code, made.pid),
     }[how]
-    return Process(made.pid, wait, orders=0, answers=0, errors=errors)
+    place = memoryview(bytearray(PLACE_BYTES))
+    return Process(made.pid, wait, orders=0, answers=0, errors=errors, place=place)
 
 
 @pytest.mark.parametrize("how", ["new", "copy"])
@@ -338,6 +348,7 @@ class Line:
     ) -> None:
         (self.asked, self.orders), (self.answers, self.tell) = pipe(), pipe()
         self.is_ended = False
+        self.run = 0
         self._death = code, last
 
     def ended(self) -> tuple[int, str]:
@@ -367,33 +378,54 @@ def team_of(*lines: Line) -> Team:
 UP = make(Dull(), reading(), reference, Menu()).trace.digest()
 
 
+def fill(team: Team, number: int = 0, left: int | None = None) -> int:
+    """Give as many runs as there is room for, and tell how many were given so far."""
+    room = team.room(left)
+    team.give([(number + n, Dull()) for n in range(1, room + 1)])
+    return number + room
+
+
 def test_a_worker_gets_runs_once_it_is_up(line: Callable[..., Line]) -> None:
     """It has a few before it, more where it had to wait, and less towards the end."""
     one = line()
     team = team_of(one)
-    assert not team.wants(None)
+    assert team.room(None) == 0
     send(one.tell, ("up", UP))
     assert team.receive(wait=True) == []
-    number = 0
-    sizes = []
+    number, sizes = 0, []
     for _ in range(8):
-        while team.wants(None):
-            number += 1
-            team.give(number, Dull())
+        number = fill(team, number)
         sizes.append(len(team.out))
-        assert team.begun == team.out[:1]
-        for done in team.out:
-            send(one.tell, (done, None))
+        send(one.tell, *[(done, None) for done in team.out])
         while team.out:
             team.receive(wait=True)
     assert sizes[0] < sizes[-1] == DEPTH_MAX
     assert sizes == sorted(sizes)
     assert team.receive(wait=False) == []
-    team.give(1, Dull()) if team.wants(3) else None
-    assert (team.out, team.wants(3)) == ((1,), False)
+    assert fill(team, left=3) == 1
+    assert (team.out, team.room(3)) == ((1,), 0)
     team.end()
     team.end()
     assert one.is_ended
+
+
+def test_what_a_worker_is_at_is_told_from_what_it_has_before_it(
+    line: Callable[..., Line],
+) -> None:
+    """Runs are told several at a time: those up to the one that it is at are begun."""
+    one = line()
+    team = team_of(one)
+    send(one.tell, ("up", UP))
+    team.receive(wait=True)
+    number = 0
+    while len(team.out) < 4:
+        number = fill(team, number)
+        send(one.tell, *[(done, None) for done in team.out] * (number < 4))
+        team.receive(wait=number < 4)
+    first, second, third, *_ = team.out
+    assert [*team.begun] == [first]
+    one.run = third
+    assert [*team.begun] == [first, second, third]
 
 
 def test_a_worker_whose_first_run_differs_gets_none(line: Callable[..., Line]) -> None:
@@ -402,13 +434,11 @@ def test_a_worker_whose_first_run_differs_gets_none(line: Callable[..., Line]) -
     team = team_of(same, other, late)
     send(same.tell, ("up", UP))
     send(other.tell, ("up", "another"))
-    while team.strangers == 0 or not team.wants(None):
+    while team.strangers == 0 or not team.room(None):
         team.receive(wait=True)
-    for number in range(4):
-        if team.wants(None):
-            team.give(number, Dull())
+    assert fill(team) == 2
     assert team.strangers == 1
-    assert Frames(same.asked).read() == [(0, Dull()), (1, Dull())]
+    assert Frames(same.asked).read() == [(1, Dull()), (2, Dull())]
 
 
 @pytest.mark.parametrize("given", [None, 0, 1], ids=["starting", "idle", "busy"])
@@ -426,8 +456,9 @@ def test_a_dead_worker_is_one_sentence(
         send(one.tell, ("up", UP))
         team.receive(wait=True)
     if given:
-        assert team.wants(None)
-        team.give(16, Dull())
+        assert team.room(None)
+        team.give([(15, Dull()), (16, Dull())])
+        one.run = 16
     os.close(one.tell)
     with pytest.raises(UsageError) as died:
         team.receive(wait=True)
@@ -440,10 +471,11 @@ def test_who_died_is_not_given_more(line: Callable[..., Line]) -> None:
     team = team_of(one)
     send(one.tell, ("up", UP))
     team.receive(wait=True)
-    assert team.wants(None)
+    assert team.room(None)
     os.close(one.asked)
-    with pytest.raises(UsageError, match="workers: one of them ended in run 4, by sig"):
-        team.give(4, Dull())
+    words = "workers: one of them ended between two runs, by signal SIGKILL"
+    with pytest.raises(UsageError, match=words):
+        team.give([(4, Dull())])
 
 
 def test_what_a_worker_refuses_is_said(line: Callable[..., Line]) -> None:

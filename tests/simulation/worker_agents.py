@@ -62,7 +62,7 @@ def found_with(agent: Callable[..., Any], workers: int) -> Exploration:
     team = hire(Job(reading(), agent, MENU), workers)
     try:
         team.expect(run(reading(), agent, menu=MENU, choices=Replay({})))
-        while not team.wants(None):
+        while not team.room(None):
             team.receive(wait=True)
         explorer.explore(Random(0), team)
     finally:

@@ -44,16 +44,16 @@ class Crew(Protocol):
         """Say what the first run is, which is made here."""
         ...
 
-    def wants(self, left: int | None) -> bool:
-        """Whether somebody could do with another run.
+    def room(self, left: int | None) -> int:
+        """How many runs they could do with now.
 
         Args:
             left: How many there still are, as far as is known.
         """
         ...
 
-    def give(self, number: int, plan: Plan) -> None:
-        """Have a run made."""
+    def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
+        """Have runs made; at most as many as there is room for."""
         ...
 
     def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | None]]:
@@ -82,11 +82,11 @@ class Alone:
     def expect(self, first: Run) -> None:
         """Nobody asks."""
 
-    def wants(self, left: int | None) -> bool:  # noqa: ARG002
-        """Nobody does."""
-        return False
+    def room(self, left: int | None) -> int:  # noqa: ARG002
+        """There is nobody."""
+        return 0
 
-    def give(self, number: int, plan: Plan) -> None:
+    def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
         """Never asked for."""
         raise NotImplementedError
 
@@ -144,9 +144,8 @@ class Ahead:
         if self._last is not None or self._is_late():
             return False
         crew = self._crew
-        while self._next and crew.wants(self._left) and self._take() is not None:
-            number = self._next - 1
-            crew.give(number, self._planned[number])
+        if self._next:  # the first run is made here
+            self._share(crew.room(self._left))
         plan = self._take() if self._next - self._turn < AHEAD_MAX else None
         if plan is None:
             return False
@@ -159,6 +158,14 @@ class Ahead:
             self._ready[number] = None  # those before it have their say first
         self._ready.update(crew.receive(wait=False))
         return True
+
+    def _share(self, room: int) -> None:
+        """Have some runs made elsewhere."""
+        given: list[tuple[int, Plan]] = []
+        while len(given) < room and (plan := self._take()) is not None:
+            given.append((self._next - 1, plan))
+        if given:
+            self._crew.give(given)
 
     def _wait(self) -> bool:
         """Wait for the run whose turn it is; False if nobody makes it."""

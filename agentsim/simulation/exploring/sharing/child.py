@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 from agentsim.core import AgentsimError, UsageError
@@ -11,17 +12,29 @@ from agentsim.simulation.exploring.glance import Glance
 from agentsim.simulation.exploring.plans import Dull, Plan, make
 from agentsim.simulation.exploring.sharing.frames import Frames, send
 from agentsim.simulation.exploring.sharing.packing import Job, unpacked
+from agentsim.simulation.exploring.sharing.places import shared_place, write_place
 from agentsim.simulation.exploring.warming import warm_up
 from agentsim.simulation.run import Run
 
 __all__ = ["Told", "digest_of_first", "glance_at", "main", "work"]
 
 
-def work(job: Job, orders: int, answers: int) -> None:
+EVERY_S = 0.005
+"""Real seconds after which a worker tells what it has made: it is dear to tell each run."""
+
+
+def work(job: Job, orders: int, answers: int, place: memoryview) -> None:
     """Make runs until there are no more orders.
 
     It begins as every exploration does, with the run without deviations, and tells its
     digest: where that differs, the runs of this process are not those of the other.
+
+    Args:
+        orders: The pipe that numbers and plans of runs come from.
+        answers: The pipe for what was made.
+        place: Where the number of the run stands that it is at, or 0: who started the
+            worker reads it there once the worker has died.
+
     """
     with Series():
         warm_up(job.scenario, job.agent, job.menu)
@@ -29,19 +42,29 @@ def work(job: Job, orders: int, answers: int) -> None:
         told = Told()
         frames = Frames(orders)
         while not frames.is_over:
+            made: list[tuple[int, object]] = []
+            sent_s = time.perf_counter()
             for number, plan in frames.read():
-                send(answers, (number, told.news(glance_at(job, plan))))
+                write_place(place, number)
+                made.append((number, told.news(glance_at(job, plan))))
+                if time.perf_counter() - sent_s >= EVERY_S:
+                    send(answers, *made)
+                    made.clear()
+                    sent_s = time.perf_counter()
+            if made:
+                send(answers, *made)
+            write_place(place, 0)
 
 
 def main() -> None:
     """Work in a new process: the job is on stdin, the pipes are arguments."""
-    orders, answers = map(int, sys.argv[-2:])
+    orders, answers, place = map(int, sys.argv[-3:])
     try:
         job = unpacked(sys.stdin.buffer.read())
     except UsageError as error:
         send(answers, ("refused", str(error)))
     else:
-        work(job, orders, answers)
+        work(job, orders, answers, shared_place(place))
 
 
 def digest_of_first(made: Run | None) -> str:

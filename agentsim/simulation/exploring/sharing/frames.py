@@ -14,14 +14,17 @@ READ_BYTES = 1 << 16
 _SIZE = struct.Struct("!I")
 
 
-def send(pipe: int, value: object) -> None:
-    """Write a value to a pipe.
+def send(pipe: int, *values: object) -> None:
+    """Write values to a pipe, all at once.
 
     Raises:
         BrokenPipeError: when nobody reads any more.
     """
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    left = memoryview(_SIZE.pack(len(data)) + data)
+    told = bytearray()
+    for value in values:
+        data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        told += _SIZE.pack(len(data)) + data
+    left = memoryview(told)
     while left:
         left = left[os.write(pipe, left) :]
 

@@ -27,11 +27,16 @@ from pathlib import Path
 from typing import IO
 
 from agentsim.engine import watching_threads
+from agentsim.simulation.exploring.sharing.places import (
+    PLACE_BYTES,
+    read_place,
+    shared_place,
+)
 
 __all__ = ["Process", "copied", "started", "why_no_copy"]
 
 _START = (
-    "import sys; sys.path[:] = sys.argv[1:-2]; "
+    "import sys; sys.path[:] = sys.argv[1:-3]; "
     "from agentsim.simulation.exploring.sharing.child import main; main()"
 )
 
@@ -61,13 +66,20 @@ class Process:
         orders: int,
         answers: int,
         errors: IO[bytes],
+        place: memoryview,
     ) -> None:
+        self._place = place
         self.orders = orders
         self.answers = answers
         self.pid = pid
         self._wait = wait
         self._errors = errors
         self._code: int | None = None
+
+    @property
+    def run(self) -> int:
+        """The number of the run that it is at, or was at its end; 0 for none."""
+        return read_place(self._place)
 
     def end(self) -> int:
         """End it, whatever it does, and give its exit code; negative: by a signal."""
@@ -105,14 +117,18 @@ def why_no_copy() -> str:
     named = [
         one.name for one in threading.enumerate() if one.ident != threading.get_ident()
     ]
-    return f"it has other threads: {', '.join(named) or 'of a library in C'}"
+    names = ", ".join(named)
+    return f"it has other threads{f': {names}' if names else ', of a library'}"
 
 
-def copied(work: Callable[[int, int], None], others: Sequence[Process]) -> Process:
+def copied(
+    work: Callable[[int, int, memoryview], None], others: Sequence[Process]
+) -> Process:
     """Copy this process, and let the copy work and end.
 
     Args:
-        work: Is called with the pipes, one to read orders from, one for answers.
+        work: Is called with the pipes, one to read orders from, one for answers, and
+            the place for the number of the run that it is at.
         others: Those started before, whose pipes are none of its business.
 
     Raises:
@@ -136,7 +152,7 @@ def copied(work: Callable[[int, int], None], others: Sequence[Process]) -> Proce
                 os.close(pipes.orders)
                 os.close(pipes.answers)
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
-                work(pipes.read_orders, pipes.write_answers)
+                work(pipes.read_orders, pipes.write_answers, pipes.place)
                 code = 0
             except BaseException:  # noqa: BLE001 - told by who started it
                 traceback.print_exc()
@@ -160,7 +176,7 @@ def started(job: bytes) -> Process:
         told = theirs.enter_context(tempfile.TemporaryFile())
         told.write(job)
         told.seek(0)
-        ends = pipes.read_orders, pipes.write_answers
+        ends = pipes.read_orders, pipes.write_answers, pipes.place_file
         optimised = ["-O"] * sys.flags.optimize
         made = subprocess.Popen(  # noqa: S603 - this very interpreter
             [sys.executable, *optimised, "-c", _START, *sys.path, *map(str, ends)],
@@ -175,7 +191,7 @@ def started(job: bytes) -> Process:
 
 
 class _Pipes:
-    """A pipe to a process and one from it, and a file for what it writes.
+    """A pipe to a process and one from it, a file for what it writes, and a place.
 
     Args:
         ours: Closes our ends, if the process can't be started.
@@ -186,6 +202,12 @@ class _Pipes:
         self.errors: IO[bytes] = ours.enter_context(
             tempfile.TemporaryFile()  # noqa: SIM115 - the process closes it
         )
+        place = theirs.enter_context(
+            tempfile.TemporaryFile()  # noqa: SIM115 - the memory outlives it
+        )
+        place.truncate(PLACE_BYTES)
+        self.place_file = place.fileno()
+        self.place = shared_place(self.place_file)
         self.read_orders, self.orders = os.pipe()
         theirs.callback(os.close, self.read_orders)
         ours.callback(os.close, self.orders)
@@ -196,7 +218,12 @@ class _Pipes:
     def process(self, pid: int, wait: Callable[[float | None], int | None]) -> Process:
         """The process at the other ends."""
         return Process(
-            pid, wait, orders=self.orders, answers=self.answers, errors=self.errors
+            pid,
+            wait,
+            orders=self.orders,
+            answers=self.answers,
+            errors=self.errors,
+            place=self.place,
         )
 
 

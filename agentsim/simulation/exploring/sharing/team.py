@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import time
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -25,6 +26,9 @@ from agentsim.simulation.run import Run
 
 __all__ = ["Team", "Worker", "hire"]
 
+LOOK_S = 0.002
+"""Real seconds between two looks at what came back: looking is dear where runs are not."""
+
 DEPTH_MAX = 32
 """Runs that a worker has before him at most."""
 
@@ -33,7 +37,7 @@ class Worker:
     """One of them.
 
     Attributes:
-        queue: The numbers of the runs that it was given, the one that it is at first.
+        queue: The numbers of the runs that it was given and has not told yet.
         digest: Of its own first run; None before it is ready for others.
     """
 
@@ -44,10 +48,11 @@ class Worker:
         self.digest: str | None = None
         self._depth = 2
 
-    def wants(self, left: int | None) -> bool:
-        """Whether it could do with another run; the last ones are left to all alike."""
+    def room(self, left: int | None) -> int:
+        """How many runs it could do with; the last ones are left to all alike."""
         depth = self._depth if left is None else min(self._depth, max(1, left // 4))
-        return len(self.queue) < depth
+        there = len(self.queue)
+        return depth - there if there <= depth // 2 else 0
 
     def made(self, number: int) -> None:
         """Note that it has made a run; where it has none left, it should have had more."""
@@ -61,7 +66,8 @@ class Team:
     """Those who make runs in other processes, until `end`."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
-        self._next: Worker | None = None
+        self._hungry: list[Worker] = []
+        self._next_look_s = 0.0
         self._workers = [Worker(process) for process in processes]
         self._digest: str | None = None
         self._poll = select.poll()
@@ -94,8 +100,13 @@ class Team:
 
     @property
     def begun(self) -> tuple[int, ...]:
-        """Those of them that somebody is at."""
-        return tuple(one.queue[0] for one in self._workers if one.queue)
+        """Those of them that somebody is at, or has made and not told yet."""
+        return tuple(
+            number
+            for one in self._workers
+            for at, number in enumerate(one.queue)
+            if not at or number <= one.process.run
+        )
 
     @property
     def strangers(self) -> int:
@@ -104,24 +115,28 @@ class Team:
             return 0
         return sum(one.digest not in (None, self._digest) for one in self._workers)
 
-    def wants(self, left: int | None) -> bool:
-        """Whether somebody could do with another run."""
-        self._next = next((w for w in self._workers if self._is_free(w, left)), None)
-        return self._next is not None
+    def room(self, left: int | None) -> int:
+        """How many runs they could do with now."""
+        self._hungry = [one for one in self._workers if self._is_known(one)]
+        return sum(one.room(left) for one in self._hungry)
 
-    def give(self, number: int, plan: Plan) -> None:
-        """Give a run to who wants one.
+    def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
+        """Share runs out among those who have the fewest.
 
         Raises:
-            UsageError: when he died.
+            UsageError: when one died.
         """
-        worker = self._next
-        assert worker is not None, "nobody wants a run"
-        worker.queue.append(number)
-        try:
-            send(worker.process.orders, (number, plan))
-        except BrokenPipeError:
-            raise self._death(worker) from None
+        shares: list[list[tuple[int, Plan]]] = [[] for _ in self._hungry]
+        for run in runs:
+            sizes = [len(one.queue) for one in self._hungry]
+            least = sizes.index(min(sizes))
+            self._hungry[least].queue.append(run[0])
+            shares[least].append(run)
+        for worker, share in zip(self._hungry, shares, strict=True):
+            try:
+                send(worker.process.orders, *share)
+            except BrokenPipeError:
+                raise self._death(worker) from None
 
     def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
         """What came back.
@@ -129,6 +144,10 @@ class Team:
         Raises:
             UsageError: when somebody died, or could not begin.
         """
+        now_s = time.perf_counter()
+        if not wait and now_s < self._next_look_s:
+            return []
+        self._next_look_s = now_s + LOOK_S
         found: list[tuple[int, Glance | None]] = []
         for pipe, _ in self._poll.poll(None if wait else 0):
             worker = self._by_pipe[pipe]
@@ -144,8 +163,8 @@ class Team:
                 raise self._death(worker)
         return found
 
-    def _is_free(self, worker: Worker, left: int | None) -> bool:
-        return worker.digest == self._digest is not None and worker.wants(left)
+    def _is_known(self, worker: Worker) -> bool:
+        return worker.digest == self._digest is not None
 
     def _death(self, worker: Worker) -> UsageError:
         code, last = worker.process.ended()
@@ -155,8 +174,8 @@ class Team:
             if code == -signal.SIGKILL:
                 how += ", as the system does to what takes too much memory"
         where, hint = "before its first run", ""
-        if worker.queue:
-            number = worker.queue[0]
+        number = worker.process.run
+        if number:
             where = f"in run {number}"
             hint = (
                 f"; workers=1 and runs={number + 1} make that run last, in one process"
