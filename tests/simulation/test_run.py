@@ -203,12 +203,10 @@ def test_a_model_that_never_ends_is_asked_as_often_as_a_limit_allows(
     agent: Agent, allowed: int | None, ending: str, *, by_fault: bool
 ) -> None:
     """Two hundred answers show that an agent goes on for ever, or more by its limit."""
-    script = [call("check_disk"), say("Done.")] if by_fault else []
-    scenario = reading(
-        script=script or [forever(call("check_disk"))],
-        faults=["same_call_forever@1"] if by_fault else [],
-        limits=Limits(max_iterations=allowed),
-    )
+    limits, look = Limits(max_iterations=allowed), call("check_disk")
+    faults = ["same_call_forever@1"] if by_fault else []
+    script = [look if by_fault else forever(look)]
+    scenario = reading(script=script, faults=faults, limits=limits)
     outcome = run(scenario, agent).outcome
     assert f"{outcome.ending}: {outcome.error}".startswith(ending)
 
