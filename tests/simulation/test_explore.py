@@ -217,6 +217,18 @@ def test_what_never_happened_is_told() -> None:
     assert wide.unmet == ()
 
 
+def test_what_a_report_shows_is_not_said_never_to_have_happened() -> None:
+    """A failure is made smaller to another fault, which then struck as well."""
+    menu = Menu("any_order", faults=["service_errors"])
+    shown = 0
+    for seed in range(6):
+        found = explore(reading(), obedient, runs=8, seed=seed, menu=menu)
+        struck = [name for one in found.failures for name in one.run.struck]
+        shown += len(struck)
+        assert [name for name in struck if name in found.never_struck] == []
+    assert shown > 0
+
+
 def test_what_is_named_must_be_met_in_some_run() -> None:
     """Named and never met makes the verdict unknown; met once is enough."""
     found = explore(reading(), deviations=0, menu=ONE_FAULT, named=["raises"])

@@ -148,6 +148,10 @@ class Explorer:
                 self._shrink(failure)
                 if stories:
                     self._shorten(failure)
+        # The least run may be struck by another fault than those that were found.
+        struck = {name for failure in found.failures for name in failure.run.met}
+        never = (name for name in found.never_struck if name not in struck)
+        found.never_struck = tuple(never)
 
     def _shrink(self, failure: Failure) -> None:
         tries = Tries(self._agent, failure.invariant, failure.kind)
