@@ -24,7 +24,13 @@ from agentsim.core import (
     user,
 )
 from agentsim.providers import Reply
-from tests.agents.several import Complete, Several, on_chat, on_the_client
+from tests.agents.several import (
+    Complete,
+    Several,
+    on_anthropic,
+    on_chat,
+    on_the_client,
+)
 
 __all__ = ["LISTED", "RIGHT", "WRONG", "Refusing", "as_agent"]
 
@@ -286,14 +292,14 @@ class Forgetting(Desks):
             del self.messages[1:-2]
 
 
-BOTH = (on_the_client, on_chat)
+EACH = (on_the_client, on_chat, on_anthropic)
 
 RIGHT = (
-    (UNSEEN, as_agent(), (on_chat,)),
-    (LISTED, as_agent(), BOTH),
-    (LISTED, as_agent(parts=with_models), BOTH),
-    (RUN, as_agent(runs=by_tools), BOTH),
-    (LISTED_SHARED, as_agent(parts=alike), BOTH),
+    (UNSEEN, as_agent(), (on_chat, on_anthropic)),
+    (LISTED, as_agent(), EACH),
+    (LISTED, as_agent(parts=with_models), EACH),
+    (RUN, as_agent(runs=by_tools), EACH),
+    (LISTED_SHARED, as_agent(parts=alike), EACH),
 )
 """A scenario, an agent, and the wires that it may go by."""
 

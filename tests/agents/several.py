@@ -18,6 +18,7 @@ from agentsim.core import (
     Request,
     Response,
     ToolCall,
+    ToolDef,
     ToolFailed,
     assistant,
     parse_arguments,
@@ -32,6 +33,7 @@ __all__ = [
     "STORY",
     "WRONG",
     "Several",
+    "on_anthropic",
     "on_chat",
     "on_the_client",
 ]
@@ -369,6 +371,74 @@ def on_chat(agent: Several) -> Callable[[Env], Awaitable[str]]:
             return await agent(env, complete)
 
     return asking
+
+
+def on_anthropic(agent: Several) -> Callable[[Env], Awaitable[str]]:
+    """An agent on the SDK of Anthropic."""
+
+    async def asking(env: Env) -> str:
+        async with env.anthropic() as client:
+
+            async def complete(request: Request) -> Response:
+                made: Any = {"tools": [_offered(t) for t in request.tools]}
+                if request.messages[0].role == "system":
+                    made["system"] = request.messages[0].content
+                reply = await client.messages.create(
+                    model=request.model,
+                    max_tokens=1_000,
+                    messages=_blocks(request.messages),
+                    **made,
+                )
+                text = "".join(b.text for b in reply.content if b.type == "text")
+                asked = [
+                    ToolCall(b.id, b.name, json.dumps(b.input))
+                    for b in reply.content
+                    if b.type == "tool_use"
+                ]
+                return Response(assistant(text, *asked))
+
+            return await agent(env, complete)
+
+    return asking
+
+
+def _offered(offered: ToolDef) -> dict[str, Any]:
+    return {
+        "name": offered.name,
+        "description": offered.description,
+        "input_schema": {
+            "type": "object",
+            **json.loads(json.dumps(offered.parameters)),
+        },
+    }
+
+
+def _blocks(messages: Sequence[Message]) -> Any:  # noqa: ANN401 - of the SDK
+    """Messages as this wire has them: results stand together, in one of the user."""
+    found: list[dict[str, Any]] = []
+    last = ""
+    for message in messages:
+        if message.role == "tool":
+            block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
+            told = {"content": message.content, "is_error": message.is_error}
+            if last != "tool":
+                found.append({"role": "user", "content": []})
+            found[-1]["content"].append(block | told)
+        elif message.role != "system":
+            text = {"type": "text", "text": message.content}
+            calls = [
+                {
+                    "type": "tool_use",
+                    "id": call.id,
+                    "name": call.name,
+                    "input": json.loads(call.arguments),
+                }
+                for call in message.tool_calls
+            ]
+            content = [text, *calls] if message.content else calls
+            found.append({"role": message.role, "content": content})
+        last = message.role
+    return found
 
 
 def _tools(request: Request) -> list[dict[str, Any]]:

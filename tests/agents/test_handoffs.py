@@ -10,7 +10,7 @@ import pytest
 from agentsim import Scenario
 from agentsim.simulation import Menu, Run, run
 from tests.agents.handoffs import LISTED, RIGHT, WRONG, Refusing, as_agent
-from tests.agents.several import Several, on_chat, on_the_client
+from tests.agents.several import Several, on_anthropic, on_chat, on_the_client
 from tests.support.sampled import alarms, sampled
 
 FAULTS = Menu("any_order", ["raises", "answer_lost", "slow"], cancel=True, crash=True)
@@ -47,7 +47,7 @@ def test_what_changes_otherwise_is_caught_beside_handoffs(
     story: Scenario, agent: Several, expected: str
 ) -> None:
     """A handoff excuses nothing but another part, and that where it was called for."""
-    for wire in (on_the_client, on_chat):
+    for wire in (on_the_client, on_chat, on_anthropic):
         assert expected in violated(run(story, wire(agent)))
 
 

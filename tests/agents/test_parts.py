@@ -6,7 +6,7 @@ import pytest
 
 from agentsim.simulation import Scenario, run
 from tests.agents.parts import PARTS, RIGHT, WRONG
-from tests.agents.several import Several, on_chat, on_the_client
+from tests.agents.several import Several, on_anthropic, on_chat, on_the_client
 from tests.agents.test_several_conversations import FAULTS, violated
 from tests.support.sampled import alarms, sampled
 
@@ -14,7 +14,7 @@ from tests.support.sampled import alarms, sampled
 @pytest.mark.parametrize(("story", "agent"), RIGHT)
 def test_right_parts_hold(story: Scenario, agent: Several) -> None:
     """Each part is judged by its own history, on the client and by an SDK."""
-    for wire in (on_the_client, on_chat):
+    for wire in (on_the_client, on_chat, on_anthropic):
         assert violated(run(story, wire(agent))) == []
 
 
@@ -36,5 +36,5 @@ def test_right_parts_hold_by_an_sdk_whatever_happens(
 @pytest.mark.parametrize(("agent", "expected"), WRONG)
 def test_wrong_parts_are_caught(agent: Several, expected: str) -> None:
     """What looks like another part and is none is judged as what it is."""
-    for wire in (on_the_client, on_chat):
+    for wire in (on_the_client, on_chat, on_anthropic):
         assert expected in violated(run(PARTS, wire(agent)))

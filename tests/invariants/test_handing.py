@@ -11,9 +11,11 @@ from agentsim.core import (
     History,
     RequestSent,
     ResponseReceived,
+    ToolCall,
     ToolDef,
     assistant,
     system,
+    tool_result,
     user,
 )
 from agentsim.invariants import judge
@@ -214,6 +216,26 @@ def test_a_prompt_with_other_numbers_is_of_the_same_part(
     run.asks(call("next_desk", '{"to": "desk 2"}'))
     run.answers("It has it now.")
     run.prompt = after
+    run.says()
+    assert violated(run.ends()) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [({}, []), ({"properties": {"to": {"type": "string"}}}, ["errors-visible"])],
+)
+def test_a_handoff_that_takes_no_arguments_needs_no_valid_ones(
+    parameters: dict[str, object], expected: list[str]
+) -> None:
+    """It is the agent's own, on an SDK, and the world need not have it."""
+    run = Run([LOOK], prompt=None)
+    run.wire = "openai-chat"
+    offered = (LOOK.definition, ToolDef("transfer_to_billing", "", parameters))
+    number = run.requests(tools=offered)
+    message = assistant("", ToolCall("c1", "transfer_to_billing", "null"))
+    run.adds(ResponseReceived(number, message, "tool_use", None))
+    run.history.append(message)
+    run.history.append(tool_result("c1", "billing"))
     run.says()
     assert violated(run.ends()) == expected
 

@@ -34,6 +34,10 @@ __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
         "A run of a tool that failed and was repeated: the last one counts.",
         "Results that no history shows, since the run was cut off before.",
         (
+            "Invalid arguments of a tool that takes none, and that the agent offers beside "
+            "those of the world: a handoff, for instance."
+        ),
+        (
             "Calls of one response that are alike: their results tell which of them ran, "
             "and which one a person declined."
         ),
@@ -92,9 +96,11 @@ def _failure(facts: Facts, turn: Turn, asked: Asked) -> str | None:
         if last.end.ending == "unknown":
             return "its outcome is unknown"
     if last is None and asked.call.name not in facts.rights:
-        name = asked.call.name
-        if all(tool.name != name for tool in turn.request.tools):
+        own = [t for t in turn.request.tools if t.name == asked.call.name]
+        if not own:
             return "there is no such tool"
+        if not own[0].parameters.get("properties"):
+            return None  # what takes no arguments is not hurt by invalid ones
     if arguments_of(asked.call.arguments) is None:
         return "its arguments are invalid"
     if last is None and asked.declined is not None:
