@@ -316,6 +316,16 @@ def test_a_call_that_was_not_approved_is_found(trace: Trace, found: str) -> None
     assert "took effect" in judged.violations[0].words
 
 
+def test_a_loop_that_asks_nobody_is_told_how_a_tool_needs_no_approval() -> None:
+    """Own tools that write need one unless they say otherwise, which is easily missed."""
+    run = Run([PAY])
+    run.asks(call("pay", '{"sum":40}'))
+    run.runs("pay", effect=True, sum=40)
+    judged = verdict(run.trace(), "confirmed-before-effect")
+    assert "nobody was asked" in judged.violations[0].found
+    assert "confirm=False" in judged.violations[0].found
+
+
 def test_an_approval_comes_before_its_call() -> None:
     """An approval that comes after the start is too late."""
     run = Run([PAY])

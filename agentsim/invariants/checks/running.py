@@ -325,7 +325,12 @@ def _is_about(question: Question, name: str, arguments: Mapping[str, Any]) -> bo
 def _unconfirmed(facts: Facts, operation: Operation) -> Violation:
     start = operation.start
     about = list(_answered(facts, operation))
-    if not about:
+    if not facts.questions:
+        found = (
+            "nobody was asked of anything; an own tool that nobody must approve says "
+            "confirm=False"
+        )
+    elif not about:
         found = "no answer of a person to this call"
     elif about[-1].approved:
         found = "an approval that an earlier run used up"
