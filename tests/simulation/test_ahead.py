@@ -71,7 +71,7 @@ class Others:
             who = who if self._queues[who] else 1 - who
             if self._queues[who]:
                 number, plan = self._queues[who].pop(0)
-                told = self._told[who].news(glance_at(self._job, plan))
+                told = glance_at(self._job, plan, self._told[who])
                 found.append((number, None if told is None else Glance(*told)))
         return found
 
@@ -304,6 +304,23 @@ def test_what_is_violated_elsewhere_only_is_no_secret() -> None:
     made = found.violations["runs-independent"]
     told = made.verdict.violated[0].violations[0].found
     assert told.endswith("in this process, and raised in another")
+
+
+class Parting(Others):
+    """A crew in which no run with trouble repeats."""
+
+    def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
+        return [
+            (number, seen and seen._replace(parts="event 3 is another one"))
+            for number, seen in super().receive(wait=wait)
+        ]
+
+
+def test_a_run_that_does_not_repeat_elsewhere_is_told() -> None:
+    """Of each kind of trouble one run is made twice where it is made."""
+    crew = Parting(Job(reading(), reference, MENU), [1])
+    made = found_by(crew, reference, "random", 9).violations["runs-independent"]
+    assert made.verdict.violated[0].violations[0].found == "event 3 is another one"
 
 
 class Noting(Others):

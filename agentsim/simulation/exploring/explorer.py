@@ -213,19 +213,25 @@ class Explorer:
 
     def _is_news(self, seen: Glance) -> bool:
         """Whether a run that was made elsewhere is wanted whole."""
-        found, met = self.found, self._met
-        return any(name not in met for name in seen.struck) or any(
+        found = self.found
+        return (seen.parts is not None and self._is_met_first(seen)) or any(
             found.is_new(invariant, kind) for invariant, kind in seen.kinds
         )
+
+    def _is_met_first(self, seen: Glance) -> bool:
+        """Whether anything struck that struck in no run before."""
+        return any(name not in self._met for name in seen.struck)
 
     def _made_again(self, plan: Plan, seen: Glance) -> Run:
         """Make a run here that was made elsewhere, and see whether it is the same."""
         made = self._make(plan)
         here = Glance.of(made)
-        if not here.is_like(seen):
+        words = seen.parts
+        if words is None and not here.is_like(seen):
             words = (
                 f"it ended {here.ending} in this process, and {seen.ending} in another"
             )
+        if words is not None:
             self.keep_dependent(made, words)
         return made
 
@@ -240,7 +246,7 @@ class Explorer:
         self._chosen.add((*chosen, *chosen.values()))  # flat: there may be a million
         found.different = len(self._chosen)
         found.endings[seen.ending] = found.endings.get(seen.ending, 0) + 1
-        if made is not None and any(name not in met for name in seen.struck):
+        if made is not None and self._is_met_first(seen):
             # Of each kind of trouble one run is made twice: an agent may well be
             # unrepeatable only where something went wrong.
             self._check_independence(made)

@@ -23,6 +23,8 @@ class Glance(NamedTuple):
         met: All that it met of what may be named.
         unmet_rules: The scenario's own faults that never struck.
         notes: What was met and not refused.
+        parts: Where it parts from a second run of the same choices; None if it does not,
+            or nobody looked.
     """
 
     ending: str
@@ -33,6 +35,7 @@ class Glance(NamedTuple):
     met: tuple[str, ...]
     unmet_rules: tuple[str, ...]
     notes: tuple[str, ...]
+    parts: str | None = None
 
     @classmethod
     def of(cls, made: Run) -> Self:

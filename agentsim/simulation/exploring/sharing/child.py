@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from agentsim.core import AgentsimError, UsageError
 from agentsim.engine import Series
 from agentsim.simulation.exploring.glance import Glance
+from agentsim.simulation.exploring.independence import dependence
 from agentsim.simulation.exploring.plans import Dull, Plan, make
 from agentsim.simulation.exploring.sharing.frames import Frames, send
 from agentsim.simulation.exploring.sharing.packing import Job, unpacked
@@ -46,7 +48,7 @@ def work(job: Job, orders: int, answers: int, place: memoryview) -> None:
             sent_s = time.perf_counter()
             for number, plan in frames.read():
                 write_place(place, number)
-                made.append((number, told.news(glance_at(job, plan))))
+                made.append((number, glance_at(job, plan, told)))
                 if time.perf_counter() - sent_s >= EVERY_S:
                     send(answers, *made)
                     made.clear()
@@ -82,12 +84,19 @@ def _first(job: Job) -> Run | None:
         return None  # it is not possible: whoever explores will see the same
 
 
-def glance_at(job: Job, plan: Plan) -> Glance | None:
-    """A run at a glance; None for one that can't be made, which is seen elsewhere too."""
+def glance_at(job: Job, plan: Plan, told: Told) -> tuple[Any, ...] | None:
+    """What is told of a run; None for one that can't be made, which is seen elsewhere too.
+
+    Of each kind of trouble one run is made twice, as where all runs are made in one process.
+    """
     try:
-        return Glance.of(make(plan, job.scenario, job.agent, job.menu))
+        made = make(plan, job.scenario, job.agent, job.menu)
+        seen = Glance.of(made)
+        if told.is_new(seen.struck):
+            seen = seen._replace(parts=dependence(made, job.agent))
     except (Exception, KeyboardInterrupt):  # noqa: BLE001 - it is raised where it counts
         return None
+    return told.news(seen)
 
 
 class Told:
@@ -96,10 +105,12 @@ class Told:
     def __init__(self) -> None:
         self._told: dict[str, None] = {}
 
-    def news(self, seen: Glance | None) -> tuple[Any, ...] | None:
+    def is_new(self, struck: Sequence[str]) -> bool:
+        """Whether anything struck that struck in no run before."""
+        return any(name not in self._told for name in struck)
+
+    def news(self, seen: Glance) -> tuple[Any, ...]:
         """What is left of a run to be told."""
-        if seen is None:
-            return None
         met = tuple([name for name in seen.met if name not in self._told])
         notes = tuple([note for note in seen.notes if note not in self._told])
         self._told.update(dict.fromkeys((*met, *notes)))
