@@ -428,6 +428,25 @@ def test_what_a_worker_is_at_is_told_from_what_it_has_before_it(
     assert [*team.begun] == [first, second, third]
 
 
+def test_who_is_slow_gets_no_more_than_he_has_room_for(
+    line: Callable[..., Line],
+) -> None:
+    """One that always has a run left gets few, beside one that had to wait."""
+    slow, fast = line(), line()
+    team = team_of(slow, fast)
+    for one in (slow, fast):
+        send(one.tell, ("up", UP))
+    while team.room(None) < 4:
+        team.receive(wait=True)
+    number, reads = 0, Frames(fast.asked)
+    for _ in range(4):
+        number = fill(team, number)
+        send(fast.tell, *[(given, None) for given, _ in reads.read()])
+        team.receive(wait=True)
+    assert len(Frames(slow.asked).read()) == 2
+    assert number > 16
+
+
 def test_a_worker_whose_first_run_differs_gets_none(line: Callable[..., Line]) -> None:
     """It is told as a stranger; who is not up yet is none."""
     same, other, late = line(), line(), line()
@@ -442,7 +461,9 @@ def test_a_worker_whose_first_run_differs_gets_none(line: Callable[..., Line]) -
 
 
 @pytest.mark.parametrize("given", [None, 0, 1], ids=["starting", "idle", "busy"])
-@pytest.mark.parametrize("death", [(7, "Oh."), (-signal.SIGKILL, ""), (-11, "")])
+@pytest.mark.parametrize(
+    "death", [(7, "Oh."), (-signal.SIGKILL, ""), (-11, ""), (-99, "")]
+)
 def test_a_dead_worker_is_one_sentence(
     given: int | None,
     death: tuple[int, str],

@@ -36,7 +36,6 @@ def work(job: Job, orders: int, answers: int, place: memoryview) -> None:
         answers: The pipe for what was made.
         place: Where the number of the run stands that it is at, or 0: who started the
             worker reads it there once the worker has died.
-
     """
     with Series():
         warm_up(job.scenario, job.agent, job.menu)

@@ -112,7 +112,11 @@ def why_no_copy() -> str:
     """Why this process can't be copied safely, in words; empty where it can."""
     if sys.platform != "linux":
         return "only Linux copies processes safely"
-    if len(os.listdir(_THREADS)) <= 1 + watching_threads():  # noqa: PTH208 - fast
+    try:
+        threads = os.listdir(_THREADS)  # noqa: PTH208 - names only
+    except OSError:
+        return "the system does not tell which threads it has"
+    if len(threads) <= 1 + watching_threads():
         return ""
     named = [
         one.name for one in threading.enumerate() if one.ident != threading.get_ident()

@@ -66,7 +66,7 @@ class Team:
     """Those who make runs in other processes, until `end`."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
-        self._hungry: list[Worker] = []
+        self._rooms: dict[Worker, int] = {}
         self._next_look_s = 0.0
         self._workers = [Worker(process) for process in processes]
         self._digest: str | None = None
@@ -117,22 +117,24 @@ class Team:
 
     def room(self, left: int | None) -> int:
         """How many runs they could do with now."""
-        self._hungry = [one for one in self._workers if self._is_known(one)]
-        return sum(one.room(left) for one in self._hungry)
+        known = [one for one in self._workers if self._is_known(one)]
+        self._rooms = {one: one.room(left) for one in known}
+        return sum(self._rooms.values())
 
     def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
-        """Share runs out among those who have the fewest.
+        """Share runs out, each to whoever has most room.
 
         Raises:
             UsageError: when one died.
         """
-        shares: list[list[tuple[int, Plan]]] = [[] for _ in self._hungry]
+        rooms, self._rooms = self._rooms, {}
+        shares: dict[Worker, list[tuple[int, Plan]]] = {one: [] for one in rooms}
         for run in runs:
-            sizes = [len(one.queue) for one in self._hungry]
-            least = sizes.index(min(sizes))
-            self._hungry[least].queue.append(run[0])
-            shares[least].append(run)
-        for worker, share in zip(self._hungry, shares, strict=True):
+            worker = max(rooms, key=rooms.__getitem__)
+            rooms[worker] -= 1
+            worker.queue.append(run[0])
+            shares[worker].append(run)
+        for worker, share in shares.items():
             try:
                 send(worker.process.orders, *share)
             except BrokenPipeError:
@@ -170,7 +172,7 @@ class Team:
         code, last = worker.process.ended()
         how = f"with exit code {code}"
         if code < 0:
-            how = f"by signal {signal.Signals(-code).name}"
+            how = f"by signal {_signal_name(-code)}"
             if code == -signal.SIGKILL:
                 how += ", as the system does to what takes too much memory"
         where, hint = "before its first run", ""
@@ -184,6 +186,13 @@ class Team:
             where = "between two runs"
         told = f"; the last that it wrote: {last}" if last else ""
         return UsageError(f"workers: one of them ended {where}, {how}{told}{hint}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
 
 
 def hire(job: Job, count: int) -> Team:
