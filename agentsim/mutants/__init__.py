@@ -85,6 +85,9 @@ if TYPE_CHECKING:
         done_after_tool as done_after_tool,
     )
     from agentsim.mutants.conversation.stopping import (
+        empty_answer_as_done as empty_answer_as_done,
+    )
+    from agentsim.mutants.conversation.stopping import (
         final_answer_unfinished as final_answer_unfinished,
     )
     from agentsim.mutants.conversation.stopping import (
@@ -291,6 +294,7 @@ else:
             "done_after_tool": "conversation.stopping",
             "early_end_as_done": "conversation.breaking",
             "empty_answer_appended": "conversation.answering",
+            "empty_answer_as_done": "conversation.stopping",
             "empty_arguments_accepted": "arguments",
             "ending_call_not_told": "conversation.results",
             "ends_on_done_text": "history",

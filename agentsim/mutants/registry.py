@@ -48,6 +48,7 @@ from agentsim.mutants.conversation.stopping import (
     cut_call_runs,
     cut_response_raises,
     done_after_tool,
+    empty_answer_as_done,
     final_answer_unfinished,
     goes_on_after_cut,
     only_end_turn_ends,
@@ -240,6 +241,7 @@ _TABLE: tuple[tuple[MutantAgent, str, str], ...] = (
     (lost_stream_as_done, "declined", "cut-is-not-success"),
     # what the result tells
     (cut_answer_as_done, "cut_answer", "result-true"),
+    (empty_answer_as_done, "empty_answer", "result-true"),
     (refusal_as_failure, "refused", "result-true"),
     (answer_over_budget_lost, "final_answer_over_budget", "result-true"),
     (final_answer_not_appended, "high_cpu", "result-true"),

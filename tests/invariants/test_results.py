@@ -76,6 +76,27 @@ def test_an_output_of_other_words_is_found(output: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "stop", "status", "expected"),
+    [
+        ("", "end_turn", "done", "violated"),
+        (" \n", "end_turn", "done", "violated"),
+        ("I look again.", "tool_use", "done", "violated"),
+        ("", "end_turn", "failed", "holds"),
+        ("I look again.", "tool_use", "failed", "holds"),
+        ("It is full.", "stop_sequence", "done", "holds"),
+    ],
+)
+def test_a_run_is_not_done_with_an_empty_response(
+    text: str, stop: str, status: str, expected: str
+) -> None:
+    """Nothing at all is no answer, and a text that announces a call is not one yet."""
+    run = Run()
+    run.says(text, stop=stop)
+    trace = run.ends(status, output=text or None)
+    assert verdict(trace, "result-true").status == expected
+
+
+@pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"iterations": 1}, "the number of iterations is another"),

@@ -40,7 +40,7 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
     "and its history ends with the final answer.",
     rationale="The caller bills, retries and reports by the result; one that tells of "
     "another run than the one that took place is worse than none.",
-    spec=("R1.5", "R1.9", "R3.1"),
+    spec=("R1.5", "R1.9", "R3.1", "R3.12"),
     exemptions=(
         "Agents that return neither a RunResult nor a Finished, and what that leaves out.",
         (
@@ -142,6 +142,9 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
         words = f"the last response was ended by {ascii(reason)[1:-1]}"
         yield words, f"status {due}", f"status {status}", places
         return
+    if status == "done" and (nothing := _no_answer(last)):
+        yield nothing, "status failed", "status done", places
+        return
     final = reason in FINAL_REASONS and not last.asked and last.consumed
     if (status == "done" and not last.asked) or (status == "token_budget" and final):
         yield from _answer(life, last, outcome, places)
@@ -152,6 +155,17 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
     if final and last.response.message.content and status in UNANSWERED:
         words = "the last response is a final answer"
         yield words, "status done", f"status {status}", places
+
+
+def _no_answer(last: Turn) -> str | None:
+    """Why a response without calls is none that a run is done with (R3.12), or None."""
+    if last.asked:
+        return None
+    if not last.response.message.content.strip():
+        return "the last response is empty"
+    if last.response.stop_reason == "tool_use":
+        return "the last response says tool_use and has no calls"
+    return None
 
 
 def _may_stand(facts: Facts, last: Turn, status: str, due: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agentsim.core import Env, Response, RunResult, ToolDef, user
+from agentsim.core import FINAL_REASONS, Env, Response, RunResult, ToolDef, user
 from agentsim.mutants.answers import End
 from agentsim.mutants.loop import Loop
 
@@ -14,6 +14,7 @@ __all__ = [
     "cut_call_runs",
     "cut_response_raises",
     "done_after_tool",
+    "empty_answer_as_done",
     "final_answer_unfinished",
     "goes_on_after_cut",
     "only_end_turn_ends",
@@ -144,6 +145,20 @@ class CutAnswerAsDone(Loop):
 async def cut_answer_as_done(env: Env) -> RunResult:
     """A response that was cut at max_tokens is taken as a whole one."""
     return await CutAnswerAsDone(env).run()
+
+
+class EmptyAnswerAsDone(Loop):
+    def settle(self, response: Response) -> None:
+        text = response.message.content
+        if self.calls or response.stop_reason not in (*FINAL_REASONS, "tool_use"):
+            super().settle(response)
+            return
+        raise End("done", output=text)
+
+
+async def empty_answer_as_done(env: Env) -> RunResult:
+    """Whatever has no calls is the final answer: nothing at all, or one that has to come."""
+    return await EmptyAnswerAsDone(env).run()
 
 
 class GoesOnAfterCut(Loop):

@@ -71,7 +71,12 @@ KNOWN_FAULTS = (
     ),
     _later("A response without choices crashes the loop", DIALECTS),
     # endings
-    _shown("The stop reason is never read", "cut_answer_as_done", "pause_as_end"),
+    _shown(
+        "The stop reason is never read",
+        "cut_answer_as_done",
+        "empty_answer_as_done",
+        "pause_as_end",
+    ),
     _shown("A stop with calls drops them", "stop_with_calls_drops_them"),
     _shown("A reason of tool_use without calls asks for ever", "asks_on_without_calls"),
     _shown(
