@@ -7,10 +7,12 @@ import sys
 import threading
 import time
 import weakref
+from types import FrameType
 
 import pytest
 
 from agentsim.engine import Life
+from agentsim.engine.asyncio_shim import run_ready
 from agentsim.engine.threads.watchdog import _Watchdog
 from tests.engine.runs import run
 from tests.support.source import ROOT
@@ -103,3 +105,31 @@ def test_it_keeps_nothing_that_it_saw() -> None:
         return alive() is None, len(dog._seen)
 
     assert run(main).ending.value == (True, 1)
+
+
+def test_who_is_traced_keeps_its_names() -> None:
+    """A debugger writes the names of a frame back after each line: none gets lost."""
+    dog = _Watchdog()
+    ident = threading.get_ident()
+
+    def trace(
+        frame: FrameType, event: str, arg: object
+    ) -> Callable[..., object] | None:
+        if frame.f_code is not run_ready.__code__:
+            return None
+        sees = threading.Thread(target=dog._look, args=(ident,), daemon=True)
+        sees.start()
+        sees.join()
+        return trace
+
+    async def main(_: Life) -> str:
+        await asyncio.sleep(1)
+        return "done"
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        ending = run(main).ending
+    finally:
+        sys.settrace(before)
+    assert (ending.kind, ending.value) == ("returned", "done")

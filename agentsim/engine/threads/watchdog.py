@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from _thread import allocate_lock, get_ident, start_new_thread
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from agentsim.core import UsageError
@@ -140,13 +140,22 @@ class _Watchdog:
         _interrupt(ident, blocked=over % 2 == 1)
 
 
+_TRACES = (FunctionType, MethodType)
+"""What follows a frame line by line in Python, such as a debugger, or Hypothesis: after
+each line it writes back to the frame what stands in the copy of its names, until 3.12.
+"""
+
+
 def _driver(ident: int) -> FrameType | None:
-    """What runs the callbacks of the innermost loop, unless it waits for a thread."""
+    """What runs the callbacks of the innermost loop, unless it waits for a thread.
+
+    One that is traced is not looked at: to empty the copy of its names would unset them.
+    """
     for frame in frames_of(ident):
         if frame.f_code is _HANDING_OVER:
             return None
         if frame.f_code is _DRIVER:
-            return frame
+            return None if isinstance(frame.f_trace, _TRACES) else frame
     return None
 
 
