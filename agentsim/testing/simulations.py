@@ -103,8 +103,15 @@ def simulations(
 
     Raises:
         UsageError: for a field that a scenario does not have, or that is not drawn
-            because the scenario is given.
+            because the scenario is given, and for one thing where a list is asked for.
     """
+    if not isinstance(scenario, Scenario | st.SearchStrategy | None):
+        raise UsageError(
+            "simulations(): expected a Scenario or a strategy for them, got "
+            f"{type(scenario).__name__}"
+        )
+    for name, given in (("world", world), ("faults", faults)):
+        _check_listed(name, given)
     warm_up()
     menus = _menus(_plans(faults), cancel=cancel, crash=crash)
     if scenario is not None:
@@ -203,6 +210,16 @@ def _possible(rules: Sequence[FaultRule], story: Scenario) -> tuple[FaultRule, .
         if rule.name is None
         or (rule.name in writes and (writes[rule.name] or not rule.fault.needs_write))
     )
+
+
+def _check_listed(name: str, given: object) -> None:
+    """A list, or a strategy for it. A text is none, though it could be gone through."""
+    listed = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    if given is not None and not (listed or isinstance(given, st.SearchStrategy)):
+        raise UsageError(
+            f"simulations(): {name}: expected a list, or a strategy for it, got "
+            f"{type(given).__name__}: write {name}=[...]"
+        )
 
 
 def _check_fields(given: Iterable[str]) -> None:

@@ -293,6 +293,9 @@ def test_what_is_given_is_not_drawn(simulation: Simulation) -> None:
     [
         ({"wrld": [Disk()]}, "no field 'wrld'"),
         ({"exact": True}, "no field 'exact'"),
+        ({"scenario": "pay.yaml"}, "expected a Scenario or a strategy .*, got str"),
+        ({"world": Disk()}, r"world: expected a list, .*, got Disk: write world=\["),
+        ({"faults": "slow"}, r"faults: expected a list, .*, got str: write faults=\["),
         ({"scenario": STORY, "limits": Limits()}, "limits is a part of the scenario"),
         ({"scenario": STORY, "world": devops()}, "world is a part of the scenario"),
     ],
