@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentsim.core import (
+    CallRecovered,
     EffectApplied,
     Returned,
     ToolStarted,
@@ -73,6 +74,21 @@ def test_an_output_of_other_words_is_found(output: str) -> None:
     run = Run()
     run.says(SAID)
     assert verdict(run.ends(output=output), "result-true").status == "violated"
+
+
+@pytest.mark.parametrize(
+    ("announced", "expected"), [(True, "holds"), (False, "violated")]
+)
+def test_a_text_with_a_call_in_it_is_no_final_answer(
+    *, announced: bool, expected: str
+) -> None:
+    """A limit may end a run behind a call that was recovered from its last text."""
+    run = Run()
+    run.says('{"name": "look"}')
+    if announced:
+        run.adds(CallRecovered("c1", "look", who="runtime"))
+    trace = run.ends("max_iterations", tools=("look",) if announced else None)
+    assert verdict(trace, "result-true").status == expected
 
 
 @pytest.mark.parametrize(

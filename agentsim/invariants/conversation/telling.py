@@ -44,6 +44,10 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
     exemptions=(
         "Agents that return neither a RunResult nor a Finished, and what that leaves out.",
         (
+            "A text in which a runtime announces that it found a call is no final answer, "
+            "and the tools of such a run are not compared (R8.5)."
+        ),
+        (
             "A response that arrived and was not taken in, at the deadline or as an empty "
             "one: whether it counts as an iteration, and its tokens where it is the last."
         ),
@@ -145,7 +149,8 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
     if status == "done" and (nothing := _no_answer(last)):
         yield nothing, "status failed", "status done", places
         return
-    final = reason in FINAL_REASONS and not last.asked and last.consumed
+    found = any(at > last.response_at for at, _event in facts.recovered)
+    final = reason in FINAL_REASONS and not last.asked and last.consumed and not found
     if (status == "done" and not last.asked) or (status == "token_budget" and final):
         yield from _answer(life, last, outcome, places)
     cut = CUT.get(status or "", reason)
@@ -295,7 +300,7 @@ def _tokens(usage: Usage) -> str:
 
 def _tools(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
     told = outcome.tools
-    if told is None or _are_tools_of(life.main.turns, told):
+    if told is None or facts.recovered or _are_tools_of(life.main.turns, told):
         return
     if len(life.conversations) > 1 and _are_tools_of(life.turns, told):
         return
