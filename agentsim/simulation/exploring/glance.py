@@ -40,16 +40,19 @@ class Glance(NamedTuple):
     @classmethod
     def of(cls, made: Run) -> Self:
         """Look at a run."""
-        outcome = made.outcome
+        outcome, choices, violated = made.outcome, made.choices, made.verdict.violated
+        kinds: tuple[tuple[str, str], ...] = ()
+        if violated:
+            kinds = tuple(
+                (judgement.id, kind)
+                for judgement in violated
+                for kind in kinds_violated(judgement, made)
+            )
         return cls(
             outcome.status if outcome.status is not None else outcome.ending,
-            made.choices.deviations,
-            made.choices.arities,
-            tuple(
-                (judgement.id, kind)
-                for judgement in made.verdict.violated
-                for kind in kinds_violated(judgement, made)
-            ),
+            choices.deviations,
+            choices.arities,
+            kinds,
             made.struck,
             tuple(made.met),
             made.unmet_rules,
