@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agentsim.core.errors import ChangeKind as ChangeKind
     from agentsim.core.errors import Deadlock as Deadlock
     from agentsim.core.errors import Finding as Finding
+    from agentsim.core.errors import HeldForEver as HeldForEver
     from agentsim.core.errors import ImproperRequest as ImproperRequest
     from agentsim.core.errors import InternalError as InternalError
     from agentsim.core.errors import InvariantViolation as InvariantViolation
@@ -194,6 +195,7 @@ else:
             "IncarnationStarted": "events.boundary",
             "Inject": "ports",
             "Injected": "results",
+            "HeldForEver": "errors",
             "ImproperRequest": "errors",
             "InternalError": "errors",
             "InvalidArguments": "json_text",

@@ -20,6 +20,7 @@ __all__ = [
     "ChangeKind",
     "Deadlock",
     "Finding",
+    "HeldForEver",
     "ImproperRequest",
     "InternalError",
     "InvariantViolation",
@@ -56,6 +57,13 @@ class ImproperRequest(UsageError):
 
     Where all went as usual it ends the simulation. Where something did not, that is what
     brought it to light, and the run is judged as one that raised it.
+    """
+
+
+class HeldForEver(UsageError):
+    """An agent went on without waiting for anything; the message says where it was.
+
+    To find that out takes half a real minute, so that no run like it is made after it.
     """
 
 

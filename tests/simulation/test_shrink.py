@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim import mutants
-from agentsim.core import Env, RunResult, ToolFailed, UsageError
+from agentsim.core import Env, HeldForEver, RunResult, ToolFailed, UsageError
 from agentsim.engine import Replay, Seeded
 from agentsim.runtime import reference
 from agentsim.simulation import EXPLORING, Menu, Run, run
@@ -91,3 +91,23 @@ def test_a_run_without_deviations_is_the_least() -> None:
 
     bad = run(reading(), agent)
     assert shrink(bad, Tries(agent, "result-always")) is bad
+
+
+def test_who_goes_on_for_ever_is_run_once_only() -> None:
+    """Each such run takes half a real minute: what was found until then is the least."""
+    runs: list[int] = []
+
+    async def agent(env: Env) -> None:
+        runs.append(0)
+        try:
+            await env.tools[0].run({})
+        except ToolFailed:
+            raise ValueError from None
+        raise HeldForEver("it is in agent")
+
+    menu = Menu(faults=("raises",))
+    bad = run(reading(), agent, menu=menu, choices=Replay({0: 1}))
+    runs.clear()
+    tries = Tries(agent, "result-always")
+    assert shrink(bad, tries) is bad
+    assert (len(runs), tries.left) == (1, 0)

@@ -16,7 +16,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
 
-from agentsim.core import UsageError
+from agentsim.core import HeldForEver
 from agentsim.engine.gates import Fenced
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.threads.held import HERE
@@ -106,7 +106,7 @@ class Baton:
             What the function returned; what it raised is raised.
 
         Raises:
-            UsageError: when the thread does not hand over for half a real minute, or
+            HeldForEver: when the thread does not hand over for half a real minute, or
                 too many threads of dead agents are left.
         """
         value, error = await self.outcome()
@@ -121,7 +121,7 @@ class Baton:
         """Run the function as `drive` does; return also what it raised.
 
         Raises:
-            UsageError: as `drive`.
+            HeldForEver: as `drive`.
         """
         self.loop = cast("SimLoop", asyncio.get_running_loop())
         self.has_begun = True
@@ -169,7 +169,7 @@ class Baton:
         while not self._back.acquire(timeout=PATIENCE_S):
             if is_debugged(worker.thread.ident):
                 continue
-            error = UsageError(
+            error = HeldForEver(
                 f"{self._name} has held its thread for {PATIENCE_S:g} real seconds "
                 f"without waiting for its environment: it is in "
                 f"{where_is(worker.thread.ident)}; a simulation goes on only when an agent "

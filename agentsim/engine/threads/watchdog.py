@@ -15,7 +15,7 @@ from _thread import allocate_lock, get_ident, start_new_thread
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from agentsim.core import UsageError
+from agentsim.core import HeldForEver
 from agentsim.engine.asyncio_shim import run_ready
 from agentsim.engine.seals.callers import inside, module_of
 from agentsim.engine.threads.baton import PATIENCE_S, Baton
@@ -130,7 +130,7 @@ class _Watchdog:
         if not loop.stuck:
             loop.stuck = True
             loop.halt(
-                UsageError(
+                HeldForEver(
                     f"the agent has held the event loop for {PATIENCE_S:g} real seconds "
                     f"without waiting for anything: it is in {where_is(ident)}; await "
                     "what takes its time, or give it to asyncio.to_thread; a lock that "

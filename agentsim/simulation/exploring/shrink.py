@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from agentsim.core import AgentsimError
+from agentsim.core import AgentsimError, HeldForEver
 from agentsim.engine import Choices, Replay
 from agentsim.simulation.exploring.findings import kinds_violated
 from agentsim.simulation.menu import Menu
@@ -69,6 +69,9 @@ class Tries:
         self.left -= 1
         try:
             made = run(scenario, self._agent, menu=menu, choices=choices)
+        except HeldForEver:
+            self.left = 0  # the next one like it would take as long
+            return None
         except AgentsimError:
             # Without its predecessors a deviation may have no place in the run.
             self._events += len(like.trace.events)
