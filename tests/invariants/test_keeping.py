@@ -230,6 +230,31 @@ def test_each_message_of_the_user_is_heard_once() -> None:
         assert dressed.status == "holds"
 
 
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        ("We looked. The user wants no backups touched.", "holds"),
+        ("We looked, and it is full.", "violated"),
+    ],
+)
+def test_a_condensation_keeps_what_the_user_sent(summary: str, expected: str) -> None:
+    """Some word of each message must be left of it, in whatever words."""
+    run = Run([LOOK])
+    run.asks(call("look"))
+    run.runs("look", "seen")
+    run.answers("seen")
+    run.adds(MessageInjected("m1", "Leave the backups alone."))
+    run.history.append(user("Leave the backups alone."))
+    run.asks(call("look"))
+    run.runs("look", "seen")
+    run.answers("seen")
+    run.requests()
+    run.adds(CondenseEnded(9, 3, who="runtime"))
+    run.history = History([*run.history.view()[:1], user(f"go. {summary}")])
+    run.says("done")
+    assert verdict(run.ends(), "no-invented-messages").status == expected
+
+
 def test_a_message_before_the_first_request_stands_in_that_one() -> None:
     """As in the second life of a run whose process died while a user spoke (R9)."""
     for kept, status in ((True, "holds"), (False, "violated")):

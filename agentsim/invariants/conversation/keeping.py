@@ -193,6 +193,10 @@ def _is_usable(turn: Turn, call_id: str) -> bool:
         "Messages that a user sent into the running turn, also with words around them.",
         "Messages of the user in another conversation than the main one.",
         "A message of the user that no request follows but such as continue a pause.",
+        (
+            "A message of the user of which an announced condensation leaves some word of "
+            "four letters or more (R8.3)."
+        ),
         "A piece of an answer that broke off, kept after its request failed.",
         "The history that is left at the end, to which no request adds.",
         "A history that was rewritten, of which history-append-only judges.",
@@ -227,6 +231,8 @@ def no_invented_messages(facts: Facts) -> Ruling:
 
 def _unheard(facts: Facts, life: Life) -> Iterator[Violation]:
     """Messages that a user sent, and that the next histories have not, or twice (R9)."""
+    if life.condensed_at:
+        yield from _condensed_away(facts, life)
     if life.rewritten or life.condensed_at:
         return
     views = [*life.views(life.main)]
@@ -258,6 +264,29 @@ def _unheard(facts: Facts, life: Life) -> Iterator[Violation]:
         elif max(heard) > meant and not early:
             what = "a message that the user sent is in the history more than once"
             yield Violation(what, words, f"{max(heard)} times {words}", places)
+
+
+def _condensed_away(facts: Facts, life: Life) -> Iterator[Violation]:
+    """Messages that a user sent, and of which a condensation left no word (R8.3)."""
+    begun, ended = life.condensed_at[0], life.condensed_at[-1]
+    views = [*life.views(life.main)]
+    before = [view for at, view in views if at < begun]
+    after = next(((at, view) for at, view in views if at > ended), None)
+    if not before or after is None:
+        return
+    was, now = (
+        "\n".join(message.content for message in view)
+        for view in (before[-1], after[1])
+    )
+    for sent, event in facts.injected:
+        own = event.life == life.number and event.text
+        if own and event.text in was and is_gone(event.text, now):
+            yield Violation(
+                "a message that the user sent is lost where the history was condensed",
+                quoted(event.text),
+                "a history without a word of it",
+                (sent, after[0]),
+            )
 
 
 def _is_due(life: Life, sent: int) -> bool:
