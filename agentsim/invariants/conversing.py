@@ -6,7 +6,7 @@ message behind the system prompt on. It begins another one only if behind the pr
 nothing that the model said in this life, and
 
 - no conversation began with its first message, or
-- its system prompt is another one, and the request before it did not fail, or
+- its system prompt is another one, and it does not repeat a request that failed, or
 - its first messages are not those with which the other one began, or
 - it is the same as a request that is still unanswered, or
 - it begins anew what was answered before, and is not the main one;
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 
 from agentsim.core import Message, MessageView, RequestSent
 from agentsim.invariants.subjects import Conversation, Life, Turn
+from agentsim.invariants.wording import differ_in_numbers
 
 __all__ = ["conversation_of", "is_like", "nearest_of", "prompts_of", "unprompted"]
 
@@ -55,7 +56,7 @@ def conversation_of(life: Life, request: RequestSent) -> Conversation:
         found.append(life.main)
         return life.main
     nearest, common = nearest_of(found, request.messages)
-    copied = _is_copy(life, request, nearest, common)
+    copied = _copies(life, request, common)
     if not copied and not _begins(life, request, nearest, common):
         return nearest
     talk = Conversation()
@@ -77,9 +78,10 @@ def nearest_of(
             continue  # at most one of many helpers begins alike
         common = len(last) if body.extends(last) else len(body.shared(last))
         whole = common == len(last)
-        goes_on = whole and _goes_on(talk, body[common:])
+        same = prompts_of(talk.last.messages) == prompt
+        goes_on = whole and _goes_on(talk, body[common:], same=same)
         told = _results_of(talk, body[common:]) if goes_on else 0
-        near = (goes_on, common, whole, told, prompts_of(talk.last.messages) == prompt)
+        near = (goes_on, common, whole, told, same)
         if near >= best:  # the last of equals
             nearest, best = talk, near
     return nearest, best[1]
@@ -93,12 +95,16 @@ def _body(talk: Conversation) -> MessageView:
     return talk.body[1]
 
 
-def _goes_on(talk: Conversation, new: Sequence[Message]) -> bool:
-    """Whether what follows its last request is the response, or nothing, as it failed."""
+def _goes_on(talk: Conversation, new: Sequence[Message], *, same: bool) -> bool:
+    """Whether what follows its last request is the response, or nothing, as it failed.
+
+    Args:
+        same: Whether the prompt is the same; then more may have been said meanwhile.
+    """
     if talk.unanswered:
         return False
     if not talk.answered:
-        return True
+        return same or not new
     said = talk.turns[-1].response.message
     return bool(new) and new[0].role == "assistant" and is_like(new[0], said)
 
@@ -128,8 +134,11 @@ def _begins(
     other_prompt = prompts_of(request.messages) != prompts_of(last.messages)
     if not common:
         return bool(body) or other_prompt
+    if other_prompt and not (nearest.unanswered or nearest.answered):
+        texts = ("\n".join(prompts_of(r.messages)) for r in (request, last))
+        return common < len(body) or not differ_in_numbers(*texts)
     if other_prompt:
-        return nearest.unanswered > 0 or nearest.answered
+        return True
     if not body.extends(unprompted(nearest.first.messages)):
         return True
     if nearest.turns and request.messages == nearest.first.messages:
@@ -138,20 +147,31 @@ def _begins(
     return again and nearest.unanswered > 0
 
 
-def _is_copy(
-    life: Life, request: RequestSent, nearest: Conversation, common: int
-) -> bool:
+def _copies(life: Life, request: RequestSent, common: int) -> bool:
     """Whether a request puts a question behind a copy of what was said so far.
 
     That is before the calls that are being answered, or under another prefix; or behind
     what others said meanwhile, in place of an answer without tools.
+
+    Args:
+        common: How much of it other conversations have in common at most.
     """
-    if not nearest.answered or common < len(_body(nearest)):
-        return False
-    new = unprompted(request.messages)[common:]
+    body = unprompted(request.messages)
+    new = body[common:]
     if not new or new[-1].role != "user":
         return False
-    said, last = nearest.turns[-1].response.message, nearest.last
+    return any(
+        _is_original(life, talk, request, new)
+        for talk in life.conversations
+        if talk.answered and len(_body(talk)) == common and body.extends(_body(talk))
+    )
+
+
+def _is_original(
+    life: Life, talk: Conversation, request: RequestSent, new: Sequence[Message]
+) -> bool:
+    """Whether what a request has behind a conversation makes it a copy of that one."""
+    said, last = talk.turns[-1].response.message, talk.last
     if new[0].role == "user":
         without = not (request.tools or last.tools) and len(life.conversations) > 1
         return bool(said.tool_calls) or without

@@ -199,7 +199,7 @@ prompt it has nothing that the model said in this life (messages of the user, an
 of what to answer), and
 
 - no conversation began with its first message, or
-- its prompt is another one, and the request before it did not fail, or
+- its prompt is another one, and it does not repeat a request that failed, or
 - its first messages are not those with which the other one began, or
 - it is the same as a request that is still unanswered, or
 - it is how a conversation began that was answered since, and is not the main one.

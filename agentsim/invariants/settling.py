@@ -217,6 +217,8 @@ def _left_for(
         last_at, last = other.requests[-1]
         if other is talk or last_at > begun_at or other.finished:
             continue
+        if other.answered and other.turns[-1].response_at > begun_at:
+            continue  # it was still being answered: they ran beside one another
         if _filled_in(other, world):
             continue
         if life.main not in (talk, other):
@@ -231,6 +233,8 @@ def _left_for(
             continue
         if (talk.copied and talk is not life.main) or _gave_way(other, talk):
             continue
+        if not (same or other.turns or last.tools == first.tools):
+            continue  # another one, that was never answered
         return other
     return None
 

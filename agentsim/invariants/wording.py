@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 import re
 
-__all__ = ["is_form_of", "is_gone", "telling_words"]
+__all__ = [
+    "differ_in_numbers",
+    "is_form_of",
+    "is_gone",
+    "numbered_words",
+    "telling_words",
+]
 
 _WORD = re.compile(r"[^\W_]{4,}")
 
@@ -45,3 +51,17 @@ def is_form_of(text: str, other: str) -> bool:
 def _all_words(text: str) -> list[str]:
     plain = _ESCAPED.sub(lambda found: chr(int(found[1] or "20", 16)), text)
     return _ANY_WORD.findall(plain.lower())
+
+
+_NUMBERED = re.compile(r"\w*\d\w*")
+"""A word with a digit: numbers, dates, times, ids."""
+
+
+def numbered_words(text: str) -> list[str]:
+    """The words of a text with a digit in them, in order."""
+    return _NUMBERED.findall(text)
+
+
+def differ_in_numbers(one: str, other: str) -> bool:
+    """Whether two texts are the same but for words with a digit in them."""
+    return _NUMBERED.sub("0", one) == _NUMBERED.sub("0", other)

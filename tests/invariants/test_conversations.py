@@ -13,6 +13,7 @@ from agentsim.core import (
     LoopRules,
     Message,
     Outcome,
+    RequestFailed,
     RequestSent,
     ResponseReceived,
     ToolCall,
@@ -177,6 +178,41 @@ def test_a_request_without_the_history_that_its_answer_enters_is_caught(
     run.history.append(tool_result("lost", "97 percent"))
     run.says("done")
     assert "every-call-answered" in violated(run.ends())
+
+
+def test_who_asks_beside_the_main_conversation_does_not_replace_it() -> None:
+    """A guard reads the task meanwhile, and the run breaks off behind the answer."""
+    run = Run([LOOK], prompt=None)
+    number = run.requests()
+    guard = Helper(run, system("You guard."), user("go"))
+    guard.tools = ()
+    guard.gets(assistant("fine"))
+    asked = assistant("", ToolCall("c1", "look", "{}"))
+    run.adds(ResponseReceived(number, asked, "tool_use", Usage(10, 5)))
+    run.runs("look")
+    run.events.append(Outcome("returned", None, "it broke off"))
+    assert violated(run.trace()) == []
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_another_prompt_is_no_repetition_of_a_request_that_failed(
+    last: bool,
+) -> None:
+    """A guard that failed reads the same task as the agent, and as its expert."""
+    run = Run([ASK, LOOK])
+    guard = Helper(run, system("You guard."), user("go"))
+    guard.tools = ()
+    number = guard.sends()
+    run.adds(RequestFailed(number, 500, "server_error", "it failed"))
+    run.asks(call("ask"))
+    expert = Helper(run, system("You help."), user("go"), user("How is it?"))
+    expert.looks()
+    expert.gets(assistant("It is full."))
+    run.answers("It is full.")
+    run.says("It is full, I say.")
+    if last:
+        guard.gets(assistant("fine"))
+    assert violated(run.ends(output="It is full, I say.")) == []
 
 
 @pytest.mark.parametrize("cut", ["crashed", "cancelled", "failed"])

@@ -23,6 +23,7 @@ from agentsim.invariants.conversing import prompts_of
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.flags import WITHOUT_FLAG
 from agentsim.invariants.subjects import Asked, Conversation, Life, Turn
+from agentsim.invariants.wording import differ_in_numbers, numbered_words
 
 __all__ = ["hands_over", "is_another", "says_so", "turn_of"]
 
@@ -32,9 +33,6 @@ _SAYS_SO = re.compile(
     r"[-_ ](to|back))(?![a-z])",
     re.IGNORECASE,
 )
-
-_NUMBERED = re.compile(r"\w*\d\w*")
-"""A word with a digit: numbers, dates, times, ids."""
 
 _REFUSES = re.compile(
     r"\W*(error|exception|fail|invalid|unknown|unable|denied|refused|cannot|can't|no such"
@@ -86,11 +84,11 @@ def is_another(turn: Turn, before: RequestSent, sent: RequestSent) -> bool:
     if _names_of(before) != _names_of(sent):
         return True
     was, now = ("\n".join(prompts_of(r.messages)) for r in (before, sent))
-    if _NUMBERED.sub("0", was) != _NUMBERED.sub("0", now):
+    if not differ_in_numbers(was, now):
         return True
-    pairs = zip(_NUMBERED.findall(was), _NUMBERED.findall(now), strict=True)
+    pairs = zip(numbered_words(was), numbered_words(now), strict=True)
     changed = [new for old, new in pairs if old != new]
-    told = [word for asked in turn.asked for word in _NUMBERED.findall(_text(asked))]
+    told = [word for asked in turn.asked for word in numbered_words(_text(asked))]
     return bool(changed) and all(word in told for word in changed)
 
 
