@@ -137,8 +137,11 @@ if TYPE_CHECKING:
     from agentsim.core.tools import check_names as check_names
     from agentsim.core.tools import copied as copied
     from agentsim.core.tools import copied_arguments as copied_arguments
+    from agentsim.core.words import COUNT_MAX as COUNT_MAX
+    from agentsim.core.words import NUMBER_MAX as NUMBER_MAX
     from agentsim.core.words import count_words as count_words
     from agentsim.core.words import did_you_mean as did_you_mean
+    from agentsim.core.words import number_fault as number_fault
     from agentsim.core.words import place_of as place_of
     from agentsim.core.words import raised_words as raised_words
     from agentsim.core.words import shown_path as shown_path
@@ -150,6 +153,7 @@ else:
             "AgentsimError": "errors",
             "Boundary": "ports",
             "Breach": "rules",
+            "COUNT_MAX": "words",
             "CallIdsReplaced": "events.runtime",
             "CallKey": "loops",
             "CallRecovered": "events.runtime",
@@ -188,15 +192,15 @@ else:
             "FallbackUsed": "events.runtime",
             "FaultStruck": "events.boundary",
             "FinalAnswer": "events.runtime",
-            "Finished": "results",
             "Finding": "errors",
+            "Finished": "results",
+            "HeldForEver": "errors",
             "History": "history",
             "HistoryRules": "rules",
+            "ImproperRequest": "errors",
             "IncarnationStarted": "events.boundary",
             "Inject": "ports",
             "Injected": "results",
-            "HeldForEver": "errors",
-            "ImproperRequest": "errors",
             "InternalError": "errors",
             "InvalidArguments": "json_text",
             "InvariantViolation": "errors",
@@ -207,6 +211,7 @@ else:
             "Message": "messages",
             "MessageInjected": "events.boundary",
             "MessageView": "history",
+            "NUMBER_MAX": "words",
             "NondeterminismError": "errors",
             "Observe": "ports",
             "Outcome": "events.boundary",
@@ -220,8 +225,8 @@ else:
             "Response": "messages",
             "ResponseReceived": "events.boundary",
             "ResumeProbe": "events.boundary",
-            "Returned": "events.boundary",
             "Retried": "events.runtime",
+            "Returned": "events.boundary",
             "Rights": "tools",
             "Role": "messages",
             "Rule": "rules",
@@ -254,8 +259,8 @@ else:
             "UnscriptedRequest": "errors",
             "Usage": "messages",
             "UsageError": "errors",
-            "Who": "events.event",
             "WIRE_BLOCK": "messages",
+            "Who": "events.event",
             "WorldError": "errors",
             "assistant": "messages",
             "breaches": "rules",
@@ -271,6 +276,7 @@ else:
             "find_fault": "json_fault",
             "key_signature": "loops",
             "linked_errors": "errors",
+            "number_fault": "words",
             "parse_arguments": "json_text",
             "parse_json": "json_text",
             "place_of": "words",

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from agentsim.core.errors import UsageError
+from agentsim.core.words import COUNT_MAX, NUMBER_MAX, number_fault
 
 __all__ = ["Limits", "LoopRules"]
 
@@ -32,6 +33,7 @@ class Limits:
     cache_read_weight: float = 0
 
     def __post_init__(self) -> None:
+        _check_sizes(self, *Limits.__slots__)
         for name in ("max_iterations", "token_budget", "max_parallel"):
             value = getattr(self, name)
             if value is not None and not (_whole(value) and value > 0):
@@ -70,10 +72,13 @@ class LoopRules:
     window: int = 31
 
     def __post_init__(self) -> None:
+        _check_sizes(self, "block_at", "window")
         if not _whole(self.block_at) or self.block_at < 2:
             raise UsageError(
                 f"block_at: expected a whole number of 2 or more, got {self.block_at!r}"
             )
+        if _whole(self.window) and self.window > COUNT_MAX:
+            raise UsageError(f"window: {number_fault(self.window, whole=True)}")
         if not _whole(self.window) or self.window < self.end_at:
             raise UsageError(
                 f"window: expected a whole number of {self.end_at} (2 x block_at) or "
@@ -84,6 +89,14 @@ class LoopRules:
     def end_at(self) -> int:
         """The count of one signature that ends the run (2N)."""
         return 2 * self.block_at
+
+
+def _check_sizes(limits: object, *names: str) -> None:
+    """Refuse integers that are too long to count with, or to be written out."""
+    for name in names:
+        value = getattr(limits, name)
+        if isinstance(value, int) and abs(value) > NUMBER_MAX:
+            raise UsageError(f"{name}: {number_fault(abs(value), most=NUMBER_MAX)}")
 
 
 def _whole(value: object) -> bool:

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path, PurePath
+from sys import float_info
 from sysconfig import get_path
 
-__all__ = ["count_words", "did_you_mean", "place_of", "raised_words", "shown_path"]
+__all__ = [
+    "COUNT_MAX",
+    "NUMBER_MAX",
+    "count_words",
+    "did_you_mean",
+    "number_fault",
+    "place_of",
+    "raised_words",
+    "shown_path",
+]
+
+COUNT_MAX = 2**63 - 1
+"""The most that is counted of anything: what other programs read as a whole number."""
+
+
+NUMBER_MAX = 10**300
+"""The greatest number that anything is given: a longer one no float can hold."""
 
 
 def count_words(count: int, noun: str) -> str:
@@ -15,6 +33,42 @@ def count_words(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
+
+
+def number_fault(
+    value: object, least: float = 0, *, whole: bool = False, most: float | None = None
+) -> str:
+    """What keeps a value from being a number in bounds; empty if nothing does.
+
+    Args:
+        whole: Whether it must be an integer. True and False are answers, no numbers.
+        most: The greatest; by default what can be counted, or a float can hold.
+    """
+    if (
+        not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or (whole and isinstance(value, float))
+    ):
+        got = value if isinstance(value, bool | float) else type(value).__name__
+        return f"expected a {'whole ' if whole else ''}number, got {got}"
+    if isinstance(value, float) and not -inf < value < inf:
+        return f"expected {least:g} or more and finite, got {value}"
+    if value < least:
+        return f"expected {least:g} or more, got {_shown(value)}"
+    if most is None:
+        most = COUNT_MAX if whole else float_info.max
+    if value > most:
+        return f"expected {_shown(most)} or less, got {_shown(value)}"
+    return ""
+
+
+def _shown(number: float) -> str:
+    """A number in few characters; a long one is not written out."""
+    if not isinstance(number, int):
+        return f"{number:g}"
+    return (
+        str(number) if abs(number) <= COUNT_MAX else "a number of more than 18 digits"
+    )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

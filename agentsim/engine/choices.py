@@ -90,6 +90,9 @@ class Seeded(Choices):
 
     def __init__(self, seed: int, probability: float | None = None) -> None:
         super().__init__()
+        given: object = seed
+        if not isinstance(given, int):
+            raise UsageError(f"seed: expected a whole number, got {given!r:.60}")
         # Only `random()` is promised to stay the same over Python versions.
         self._random = random.Random(seed).random
         if probability is None:

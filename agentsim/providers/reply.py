@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, Unpack
 
-from agentsim.core import Usage, UsageError, did_you_mean
+from agentsim.core import Usage, UsageError, did_you_mean, number_fault
 from agentsim.providers.words import quoted, type_words
 
 __all__ = ["Call", "Changes", "Counted", "Reply", "call", "call_id", "say", "together"]
@@ -68,10 +68,12 @@ class Reply:
     blocks: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.latency_s is not None and not 0 <= self.latency_s < float("inf"):
-            raise UsageError(
-                f"latency_s: expected 0 or more seconds, got {self.latency_s!r}"
-            )
+        if self.latency_s is not None and (fault := number_fault(self.latency_s)):
+            raise UsageError(f"latency_s: {fault}")
+        if isinstance(self.usage, Usage):
+            for field in ("prompt", "completion", "cache_read"):
+                if fault := number_fault(getattr(self.usage, field), whole=True):
+                    raise UsageError(f"usage.{field}: {fault}")
 
     def but(self, **changes: Unpack[Changes]) -> Reply:
         """The same reply with some of it changed.

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from agentsim.core import (
+    NUMBER_MAX,
     Injected,
     Limits,
     LoopRules,
@@ -17,6 +18,7 @@ from agentsim.core import (
     Stop,
     UsageError,
     did_you_mean,
+    number_fault,
 )
 from agentsim.faults import Fault, FaultRule, check_rules, parse_rules
 from agentsim.providers import Script
@@ -226,6 +228,12 @@ class Scenario:
             ):
                 got = type(value).__name__
                 raise ScenarioError(f"{name}: expected {words}, got {got}")
+        for name, number in (
+            ("temperature", self.temperature),
+            ("seed", abs(self.seed)),
+        ):
+            if fault := number_fault(number, most=NUMBER_MAX):
+                raise ScenarioError(f"{name}: {fault}")
 
     def _check_history(self) -> None:
         given: Sequence[object] = self.history

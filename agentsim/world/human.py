@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from agentsim.core import Decision, Question, UsageError
+from agentsim.core import Decision, Question, UsageError, number_fault
 
 __all__ = ["Human", "Person"]
 
@@ -35,8 +35,8 @@ class Human:
     refuses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.latency_s < 0:
-            raise UsageError(f"latency_s: expected 0 or more, got {self.latency_s:g}")
+        if fault := number_fault(self.latency_s):
+            raise UsageError(f"latency_s: {fault}")
 
     def build(self) -> Person:
         """Make the person for one run."""

@@ -260,7 +260,10 @@ def test_a_search_without_results_is_an_answer() -> None:
             lambda: Service("a", ready_after_checks=1, ready_after_s=1),
             "ready_after_checks or ready_after_s, not both",
         ),
-        (lambda: Service("a", ready_after_s=-1), "ready_after_s can't be negative"),
+        (
+            lambda: Service("a", ready_after_s=-1),
+            "ready_after_s: expected 0 or more, got -1",
+        ),
         (lambda: Services((Service("a"),) * 2), "has two services named 'a'"),
         (lambda: Database(connections=101), "connections: expected 0 to 100, got 101"),
     ],

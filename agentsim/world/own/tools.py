@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Generator
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from inspect import isawaitable
-from sys import float_info
 from types import MethodType
 from typing import Any
 
-from agentsim.core import Rights, ToolDef, UsageError, copied
+from agentsim.core import Rights, ToolDef, UsageError, copied, number_fault
 from agentsim.world.own.arguments import given_to
 from agentsim.world.own.results import failure_of, text_of
 from agentsim.world.subsystem import Subsystem, Surroundings
@@ -73,11 +72,8 @@ class OwnTool:
                     object.__setattr__(self, name, getattr(named, name))
         for name in (self.name, *self.also):
             check_name(name)
-        if not 0 <= self.latency_s <= float_info.max:
-            raise UsageError(
-                f"tool {self.name!r}: latency_s: expected 0 or more, "
-                f"got {str(self.latency_s)[:20]}"
-            )
+        if fault := number_fault(self.latency_s):
+            raise UsageError(f"tool {self.name!r}: latency_s: {fault}")
         if self.rights.category == "destructive":
             raise UsageError(
                 f"tool {self.name!r}: a destructive tool needs a dry run, which is not "

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
-from agentsim.core import Rights, ToolDef, ToolFailed, UsageError, canonical_json
+from agentsim.core import (
+    Rights,
+    ToolDef,
+    ToolFailed,
+    UsageError,
+    canonical_json,
+    number_fault,
+)
 from agentsim.world.own.arguments import FromSchema
 from agentsim.world.own.tools import LATENCY_S, check_name
 from agentsim.world.subsystem import Subsystem, Surroundings
@@ -72,8 +79,8 @@ class CannedTool:
     answers: tuple[CannedAnswer, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.latency_s < float("inf"):
-            raise UsageError(f"latency_s: expected 0 or more, got {self.latency_s:g}")
+        if fault := number_fault(self.latency_s):
+            raise UsageError(f"latency_s: {fault}")
         _ = self.rights
 
     @property

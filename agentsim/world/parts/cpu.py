@@ -13,7 +13,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Annotated, ClassVar
 
-from agentsim.core import UsageError, did_you_mean
+from agentsim.core import UsageError, did_you_mean, number_fault
 from agentsim.world.parameters import AtLeast
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
@@ -45,10 +45,8 @@ class Process:
     def __post_init__(self) -> None:
         for field in ("cpu_percent", "load", "calm_percent", "calm_load"):
             value = getattr(self, field)
-            if value is not None and not 0 <= value < 100_000:
-                raise UsageError(
-                    f"process {self.name!r}: {field}: expected 0 or more, got {value}"
-                )
+            if value is not None and (fault := number_fault(value, most=99_999)):
+                raise UsageError(f"process {self.name!r}: {field}: {fault}")
 
 
 CALM_PROCESSES = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from agentsim.core import ToolFailed, UsageError
+from agentsim.core import ToolFailed, UsageError, number_fault
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
 
@@ -40,7 +40,10 @@ class Database:
     service: str | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.connections <= self.connections_max:
+        for field in ("port", "connections", "connections_max"):
+            if fault := number_fault(getattr(self, field), whole=True):
+                raise UsageError(f"{field}: {fault}")
+        if self.connections > self.connections_max:
             raise UsageError(
                 f"connections: expected 0 to {self.connections_max}, got {self.connections}"
             )

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Annotated, ClassVar
 
-from agentsim.core import UsageError
+from agentsim.core import COUNT_MAX, UsageError, number_fault
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
 
@@ -49,8 +49,8 @@ class Disk:
     logs: int | str = 0
 
     def __post_init__(self) -> None:
-        if self.capacity_mb < 1:
-            raise UsageError(f"capacity_mb: expected 1 or more, got {self.capacity_mb}")
+        if fault := number_fault(self.capacity_mb, 1, whole=True):
+            raise UsageError(f"capacity_mb: {fault}")
         used_mb = _megabytes(self.used, self.capacity_mb, "used")
         if _megabytes(self.logs, self.capacity_mb, "logs") > used_mb:
             raise UsageError("logs: there can't be more logs than is used")
@@ -121,7 +121,12 @@ class DiskSystem(Subsystem):
 
 
 def _megabytes(size: int | str, capacity_mb: int, where: str) -> int:
-    megabytes = size if isinstance(size, int) else _read(size, capacity_mb, where)
+    if isinstance(size, str):
+        megabytes = _read(size, capacity_mb, where)
+    elif fault := number_fault(size, -COUNT_MAX, whole=True):
+        raise UsageError(f"{where}: {fault}: give megabytes, or a size such as '95%'")
+    else:
+        megabytes = size
     if not 0 <= megabytes <= capacity_mb:
         raise UsageError(f"{where}: expected 0 to {capacity_mb} MB, got {size!r}")
     return megabytes

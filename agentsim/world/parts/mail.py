@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
-from agentsim.core import ToolFailed, UsageError
+from agentsim.core import ToolFailed, UsageError, number_fault
 from agentsim.world.parameters import AtLeast
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
@@ -49,10 +49,8 @@ class Mail:
     refused: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.answer_after_s < 0:
-            raise UsageError(
-                f"answer_after_s: expected 0 or more, got {self.answer_after_s:g}"
-            )
+        if fault := number_fault(self.answer_after_s):
+            raise UsageError(f"answer_after_s: {fault}")
 
     def build(self, world: Surroundings) -> MailSystem:
         """Make the mailbox for one run."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from agentsim.core import ToolFailed, UsageError
+from agentsim.core import ToolFailed, UsageError, number_fault
 from agentsim.world.parameters import AtLeast
 from agentsim.world.subsystem import Subsystem, Surroundings, unknown
 from agentsim.world.tools import world_tool
@@ -65,8 +65,9 @@ class Service:
                 f"service {self.name!r}: give ready_after_checks or ready_after_s, not both"
             )
         for field in ("ready_after_checks", "ready_after_s"):
-            if (getattr(self, field) or 0) < 0:
-                raise UsageError(f"service {self.name!r}: {field} can't be negative")
+            value, whole = getattr(self, field), field == "ready_after_checks"
+            if value is not None and (fault := number_fault(value, whole=whole)):
+                raise UsageError(f"service {self.name!r}: {field}: {fault}")
 
     @property
     def slow_to_start(self) -> bool:
@@ -92,6 +93,10 @@ class Services:
     first_pid: int | None = None
 
     def __post_init__(self) -> None:
+        if self.first_pid is not None and (
+            fault := number_fault(self.first_pid, whole=True)
+        ):
+            raise UsageError(f"first_pid: {fault}")
         places = [(unit.host, unit.name) for unit in self.units]
         for host, name in places:
             if places.count((host, name)) > 1:

@@ -422,10 +422,16 @@ def of_object(a: World | Point | object, b: Callable[[], int]) -> str:
         (lambda: tool(greet, also="hello"), "also: expected a list of names"),
         (lambda: tool(greet, also=[5]), "also: expected a list of names"),  # type: ignore[list-item]
         (lambda: tool(greet, latency_s="1"), "expected a number of seconds, got '1'"),  # type: ignore[call-overload]
-        (lambda: tool(greet, latency_s=10**400), "expected 0 or more, got 1000"),
+        (
+            lambda: tool(greet, latency_s=10**400),
+            "expected 1.79769e+308 or less, got a number",
+        ),
         (lambda: tool(greet, read_only="yes"), "read_only: expected True or False"),  # type: ignore[call-overload]
         (lambda: tool(greet, latency_s=-1), "latency_s: expected 0 or more, got -1"),
-        (lambda: tool(greet, latency_s=float("nan")), "expected 0 or more, got nan"),
+        (
+            lambda: tool(greet, latency_s=float("nan")),
+            "expected 0 or more and finite, got nan",
+        ),
         (lambda: tool(greet, category="destructive"), "needs a dry run"),
         (lambda: tool(greet, category="mutating", read_only=True), "not both"),
         (lambda: tool(greet, parallel=True), "'greet': only a read-only tool can be"),
