@@ -58,7 +58,8 @@ def number_fault(
     if most is None:
         most = COUNT_MAX if whole else float_info.max
     if value > most:
-        return f"expected {_shown(most)} or less, got {_shown(value)}"
+        bound = f"{most:g}" if most > COUNT_MAX else most
+        return f"expected {bound} or less, got {_shown(value)}"
     return ""
 
 

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentsim import Scenario, reference, run, say
-from agentsim.core import Limits, LoopRules, Usage, UsageError, number_fault
+from agentsim.core import NUMBER_MAX, Limits, LoopRules, Usage, UsageError, number_fault
 from agentsim.engine import Seeded
 from agentsim.world import (
     Canned,
@@ -133,6 +133,8 @@ def test_the_fault_of_a_number_says_what_it_is(value: object, words: str) -> Non
 def test_a_number_without_end_is_not_finite() -> None:
     """Infinity is more than the least, so that it is told what else is wrong."""
     assert number_fault(math.inf) == "expected 0 or more and finite, got inf"
+    words = "expected 1e+300 or less, got a number of more than 18 digits"
+    assert number_fault(10**400, most=NUMBER_MAX) == words
 
 
 def test_a_seed_is_a_whole_number() -> None:
