@@ -41,15 +41,10 @@ def conversation_of(life: Life, request: RequestSent) -> Conversation:
     found = life.conversations
     if len(found) == 1:
         talk = found[0]
-        last, view = talk.requests[-1][1], request.messages
-        if (
-            not talk.unanswered
-            and view.extends(last.messages)
-            and (
-                request.tools == last.tools
-                if len(view) == len(last.messages)
-                else view[-1].role != "user"
-            )
+        last = talk.requests[-1][1]
+        new = None if talk.unanswered else request.messages.behind(last.messages)
+        if new is not None and (
+            new[-1].role != "user" if new else request.tools == last.tools
         ):
             return talk  # the usual case
     if not found:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import suppress
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -61,7 +60,7 @@ class _Hook:
 
     def leave(self, judge: Judge) -> None:
         """Let it judge no more; it need not be the one that came last."""
-        with suppress(ValueError):  # where nobody judges any more, in a copy
+        if judge in self._judges:  # else nobody judges any more, in a copy
             self._judges.remove(judge)
         if not self._judges:
             self._loops.rest()

@@ -59,12 +59,14 @@ def _changes(
     used = [model]
     before: tuple[int, RequestSent] | None = None
     for at, request in talk.requests:
-        same = request.model == model and request.temperature == temperature
-        if not same and before and hands_over(facts, life, talk, before[1], request):
+        last, before = before, (at, request)
+        if request.model == model and request.temperature == temperature:
+            continue
+        if last is not None and hands_over(facts, life, talk, last[1], request):
             model, temperature = request.model, request.temperature
             used = [model]
         if request.model != model:
-            since = -1 if before is None else before[0]
+            since = -1 if last is None else last[0]
             if request.model in used or not _failed(facts, talk, since, at):
                 yield _other(request, at, model)
             model = request.model
@@ -72,7 +74,6 @@ def _changes(
         if request.temperature != temperature:
             yield _warmer(request, at, temperature)
             temperature = request.temperature
-        before = at, request
 
 
 def _failed(facts: Facts, talk: Conversation, before: int, at: int) -> bool:

@@ -49,9 +49,9 @@ def simulated_tools(stage: Stage, life: Life, *, shared: bool) -> tuple[Tool, ..
     """
     _inside.set(None)  # a tool of another run may have started this one
     allowed = stage.scenario.tools
-    given = [
-        tool for tool in stage.world.tools if allowed is None or tool.name in allowed
-    ]
+    given = stage.world.tools
+    if allowed is not None:
+        given = tuple(tool for tool in given if tool.name in allowed)
     if shared:
         definitions = [tool.definition for tool in given]
     else:
@@ -81,7 +81,7 @@ class _SimulatedTool:
 
     async def __call__(self, arguments: dict[str, Any]) -> object:
         # Nothing starts: it is what a loop does that passes on `null` or a list unseen.
-        if not isinstance(arguments, Mapping):
+        if type(arguments) is not dict and not isinstance(arguments, Mapping):
             raise ToolFailed(
                 f"{self._name}: expected arguments by name, got {_kind(arguments)}"
             )
