@@ -2,13 +2,25 @@
 
 import copy
 import re
+from collections import OrderedDict, UserDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from agentsim import Run, Scenario, call, reference, run, say
-from agentsim.core import Env, Message, Request, ToolDef, ToolFailed, copied, user
+from agentsim.core import (
+    Env,
+    Message,
+    Request,
+    ToolDef,
+    ToolFailed,
+    ToolStarted,
+    copied,
+    user,
+)
 from agentsim.simulation.outside.copies import Definitions
 from agentsim.trace import to_jsonl
 from agentsim.world import Disk, tool, world_part
@@ -148,6 +160,23 @@ def test_what_is_recorded_stays() -> None:
         assert told == [{"items": ["a"], "options": {}}] * len(told)
         assert told
     assert run(scenario).verdict.status == "holds"
+
+
+@pytest.mark.parametrize("kind", [MappingProxyType, UserDict, OrderedDict])
+def test_arguments_in_any_mapping_are_recorded_as_a_mapping(
+    kind: Callable[[dict[str, Any]], Mapping[str, Any]],
+) -> None:
+    """The trace of a call has its arguments by name, whatever mapping holds them."""
+
+    async def agent(env: Env) -> object:
+        [one] = [tool for tool in env.tools if tool.name == "search"]
+        await one.run(kind({"words": ["x"]}))  # type: ignore[arg-type]
+        await one.run(kind({"words": [], "options": kind({"deep": [1]})}))  # type: ignore[arg-type]
+        return None
+
+    made = run(replace(story(), script=[]), agent)
+    told = [one.arguments for one in made.trace.events if isinstance(one, ToolStarted)]
+    assert told == [{"words": ["x"]}, {"words": [], "options": {"deep": [1]}}]
 
 
 @dataclass(frozen=True)

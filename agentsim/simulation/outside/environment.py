@@ -27,12 +27,12 @@ from agentsim.core import (
     UsageError,
 )
 from agentsim.engine import Life
-from agentsim.simulation.outside.copies import own_messages
+from agentsim.simulation.outside.copies import kept, own_messages
 from agentsim.simulation.outside.functions import Functions
 from agentsim.simulation.outside.model import simulated_client
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.outside.synchronous import Synchronous
-from agentsim.simulation.outside.toolbox import kept, simulated_tools
+from agentsim.simulation.outside.toolbox import simulated_tools
 from agentsim.world import Described, described
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from contextvars import ContextVar
 from typing import Any
 
 from agentsim.core import (
-    DEPTH_MAX,
     AgentsimError,
     EffectApplied,
     Tool,
@@ -25,16 +24,12 @@ from agentsim.core import (
     canonical_json,
 )
 from agentsim.engine import Life
+from agentsim.simulation.outside.copies import kept
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.outside.striking import Struck
 from agentsim.world import Unchanged, WorldTool
 
-__all__ = ["kept", "simulated_tools"]
-
-CONTAINERS_MAX = 100_000
-"""Lists and dicts in the arguments of a call that a trace keeps."""
-
-_PLAIN = frozenset((str, int, float, bool, type(None)))
+__all__ = ["simulated_tools"]
 
 _inside: ContextVar[int | None] = ContextVar("inside", default=None)
 """The operation whose own code runs: what it calls is a part of its work."""
@@ -173,44 +168,6 @@ class _SimulatedTool:
         # What the world refuses the second time took effect once: nothing is lost.
         with contextlib.suppress(ToolFailed):
             await self._apply(operation, arguments)
-
-
-def kept(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as they are now, for the trace, whatever a tool or an agent does to them.
-
-    What no JSON has is named by its type: an object may hold an address, or refuse to be
-    compared.
-    """
-    for value in arguments.values():
-        if type(value) not in _PLAIN:
-            copied: dict[str, Any] = _Copier().copied(arguments)
-            return copied
-    return dict(arguments)
-
-
-class _Copier:
-    """Copies what is nested, as far as JSON could carry it."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._left = CONTAINERS_MAX
-
-    def copied(self, value: Any) -> Any:  # noqa: ANN401
-        """A copy of a value of any kind."""
-        if isinstance(value, (dict, list, tuple)):
-            if self._depth == DEPTH_MAX or not self._left:
-                return f"(no JSON: {type(value).__name__} that has no end)"
-            self._depth += 1
-            self._left -= 1
-            try:
-                if isinstance(value, dict):
-                    return {key: self.copied(item) for key, item in value.items()}
-                return [self.copied(item) for item in value]
-            finally:
-                self._depth -= 1
-        if value is None or isinstance(value, (str, int, float)):
-            return value
-        return f"(no JSON: {type(value).__name__})"
 
 
 def _kind(value: object) -> str:
