@@ -7,7 +7,6 @@ one) and questions that pause the run (R4.6).
 from __future__ import annotations
 
 import asyncio
-import copy
 import inspect
 import json
 from typing import Any
@@ -25,6 +24,7 @@ from agentsim.core import (
     WorldError,
     call_key,
     canonical_json,
+    copied_arguments,
 )
 from agentsim.runtime.arguments import APPROVER, check_arguments, read_arguments
 from agentsim.runtime.session import (
@@ -86,8 +86,10 @@ async def _confirm(
     session.questions += 1
     number = session.open_question = session.questions
     call = slot.call
-    session.emit(ConfirmationAsked(number, call.name, _copy(arguments), call.id))
-    question = Question(call.id, call.name, _copy(arguments))
+    session.emit(
+        ConfirmationAsked(number, call.name, copied_arguments(arguments), call.id)
+    )
+    question = Question(call.id, call.name, copied_arguments(arguments))
     decision = await await_callback(session, "confirm", lambda: confirm(question))
     if not isinstance(decision, Decision):
         kind = type(decision).__name__
@@ -114,7 +116,9 @@ async def _execute(
     slot.state = "running"
     session.executed[name] = session.executed.get(name, 0) + 1
     if session.config.on is not None:  # the copy is worth it only if somebody listens
-        session.emit(ToolStarted(slot.operation, name, _copy(arguments), slot.call.id))
+        session.emit(
+            ToolStarted(slot.operation, name, copied_arguments(arguments), slot.call.id)
+        )
     ending: ToolEnding
     try:
         value: object = tool.run(arguments)
@@ -153,11 +157,3 @@ def _error_text(slot: Slot, error: Exception) -> tuple[str, ToolEnding]:
             words = f"outcome unknown, it may have taken effect: {words}"
         return f"Error: {words}", "unknown"
     return f"Error: {words}", "error"
-
-
-def _copy(arguments: dict[str, Any]) -> dict[str, Any]:
-    """A copy that a tool or a person may change without changing what was recorded."""
-    for value in arguments.values():
-        if isinstance(value, (dict, list)):
-            return copy.deepcopy(arguments)
-    return dict(arguments)
