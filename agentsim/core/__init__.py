@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from agentsim.core.words import NUMBER_MAX as NUMBER_MAX
     from agentsim.core.words import count_words as count_words
     from agentsim.core.words import did_you_mean as did_you_mean
+    from agentsim.core.words import named_error as named_error
     from agentsim.core.words import number_fault as number_fault
     from agentsim.core.words import place_of as place_of
     from agentsim.core.words import raised_words as raised_words
@@ -276,6 +277,7 @@ else:
             "find_fault": "json_fault",
             "key_signature": "loops",
             "linked_errors": "errors",
+            "named_error": "words",
             "number_fault": "words",
             "parse_arguments": "json_text",
             "parse_json": "json_text",

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Generic, TypeVar
 
 from agentsim.core.errors import UsageError
-from agentsim.core.words import did_you_mean
+from agentsim.core.words import did_you_mean, named_error
 
 __all__ = ["Registry"]
 
@@ -166,8 +166,8 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
                 entry = point.load()
             except (Exception, SystemExit) as error:
                 raise UsageError(
-                    f"{where}: loading {point.value} raised {type(error).__name__}: "
-                    f"{error}; mend or uninstall the package that offers it"
+                    f"{where}: loading {point.value} raised {named_error(error)}; mend "
+                    "or uninstall the package that offers it"
                 ) from error
             if not self._fits(entry):
                 raise UsageError(

@@ -14,6 +14,7 @@ __all__ = [
     "NUMBER_MAX",
     "count_words",
     "did_you_mean",
+    "named_error",
     "number_fault",
     "place_of",
     "raised_words",
@@ -138,3 +139,16 @@ def raised_words(error: BaseException) -> str:
     """What a user's function raised, and where; the interpreter's own words vary."""
     kind, place = type(error).__name__, place_of(error)
     return f"raised {kind} in {place}" if place else f"raised {kind}"
+
+
+def named_error(error: BaseException) -> str:
+    """An error of a user's code by its class and, in one line, what it says of itself.
+
+    For who calls us only: what Python itself says is other in other versions.
+    """
+    kind = type(error).__name__
+    try:
+        words = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - one that can't even say what it is
+        return kind
+    return f"{kind}: {words}" if words else kind

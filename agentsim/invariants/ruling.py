@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import iscoroutine
 from typing import TYPE_CHECKING, get_args
 
-from agentsim.core import AgentsimError, UsageError
+from agentsim.core import AgentsimError, UsageError, named_error
 from agentsim.invariants.registry import (
     Invariant,
     Judgement,
@@ -35,7 +35,7 @@ def checked_ruling(entry: Invariant, facts: Facts) -> Ruling:
         raise
     except (Exception, SystemExit) as error:
         raise UsageError(
-            f"invariant {entry.id!r} raised {_told(error)}; it is asked of every run, of "
+            f"invariant {entry.id!r} raised {named_error(error)}; it is asked of every run, of "
             "those too that it says nothing of"
         ) from error
     if iscoroutine(ruling):
@@ -57,14 +57,6 @@ def checked_ruling(entry: Invariant, facts: Facts) -> Ruling:
                 "got a violation that is none of three texts and of places in facts.events",
             )
     return status, evidence, tuple(violations), str(why)
-
-
-def _told(error: BaseException) -> str:
-    name = type(error).__name__
-    try:
-        return f"{name}: {error}" if str(error) else name
-    except Exception:  # noqa: BLE001 - one that can't even say what it is
-        return name
 
 
 def _unreadable(entry: Invariant, got: str) -> UsageError:

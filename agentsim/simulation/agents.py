@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
-from agentsim.core import UsageError, did_you_mean
+from agentsim.core import UsageError, did_you_mean, named_error
 
 __all__ = ["Agent", "agent_name", "import_agent", "import_target"]
 
@@ -101,8 +101,4 @@ def _import_module(name: str, what: str) -> ModuleType:
 def _why(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
         return f"there is no module {error.name!r}"
-    try:
-        words = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - one that can't even say what it is
-        words = ""
-    return f"importing it raised {type(error).__name__}" + (words and f": {words}")
+    return f"importing it raised {named_error(error)}"

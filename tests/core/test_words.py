@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.core import did_you_mean, shown_path
+from agentsim.core import did_you_mean, named_error, shown_path
 
 NAMES = st.lists(st.text(max_size=6), max_size=6)
 
@@ -55,3 +55,23 @@ def test_a_path_is_shown_from_the_working_directory(
     assert shown_path(Path("../c.yaml")) == "../c.yaml"
     here.rmdir()
     assert shown_path(inside) == str(inside)
+
+
+class Mute(Exception):
+    """An error that can't say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("no\n  such place"), "ValueError: no such place"),
+        (KeyError(), "KeyError"),
+        (Mute(), "Mute"),
+    ],
+)
+def test_an_error_is_named_in_one_line(error: Exception, words: str) -> None:
+    """Its class and what it says stand in a sentence of ours, or its class alone."""
+    assert named_error(error) == words

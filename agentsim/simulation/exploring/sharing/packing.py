@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from io import BytesIO
 from typing import Any
 
-from agentsim.core import UsageError
+from agentsim.core import UsageError, named_error
 from agentsim.faults import CATALOGUE, Fault
 from agentsim.invariants import INVARIANTS
 from agentsim.simulation.agents import agent_name
@@ -82,11 +82,10 @@ def unpacked(data: bytes) -> Job:
             importlib.import_module(name)
         agent, scenario, menu = map(pickle.loads, parts)
     except Exception as error:
-        words = " ".join(str(error).split())
         raise UsageError(
-            f"workers: importing what is run raised {type(error).__name__} in another "
-            f"process{words and f': {words}'}; see that its modules can be imported by "
-            "their names, or leave workers at 1"
+            f"workers: importing what is run in another process raised "
+            f"{named_error(error)}; see that its modules can be imported by their names, "
+            "or leave workers at 1"
         ) from error
     finally:
         _importing.clear()
