@@ -20,12 +20,9 @@ from collections.abc import Sequence
 
 from agentsim.core import Message, MessageView, RequestSent
 from agentsim.invariants.subjects import Conversation, Life, Turn
-from agentsim.invariants.wording import differ_in_numbers
+from agentsim.invariants.wording import TELLING, differ_in_numbers
 
 __all__ = ["conversation_of", "is_like", "nearest_of", "prompts_of", "unprompted"]
-
-_TELLING = 12
-"""From how many characters on two equal texts are no coincidence."""
 
 
 def unprompted(view: MessageView) -> MessageView:
@@ -195,7 +192,7 @@ def _is_of(message: Message, before: Message | None, turn: Turn) -> bool:
     """Whether a message is a response; a short one also stands behind what was asked."""
     if not is_like(message, turn.response.message):
         return False
-    telling = message.tool_calls or len(message.content) >= _TELLING
+    telling = message.tool_calls or len(message.content) >= TELLING
     return bool(telling) or [*turn.request.messages[-1:]] == [before]
 
 

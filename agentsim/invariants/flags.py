@@ -12,15 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agentsim.invariants.subjects import Asked, Life, Turn
-from agentsim.invariants.wording import is_gone
+from agentsim.invariants.wording import TELLING, is_gone
 
 __all__ = ["WITHOUT_FLAG", "read_flags", "tells_of_trouble"]
 
 WITHOUT_FLAG = ("openai-chat", "openai-responses")
 """Wires on which a result has no flag that says that its call failed."""
-
-_TELLING = 12
-"""From how many characters on an output in a longer text is no coincidence."""
 
 _FAILURE = re.compile(
     r"error|exception|fail|fatal|crash|panic|traceback|wrong|problem|trouble|unfortunate"
@@ -91,6 +88,6 @@ def _outputs(turn: Turn, asked: Asked) -> Iterator[str]:
 
 
 def _is_output(output: str, text: str) -> bool:
-    if len(output) < _TELLING:
+    if len(output) < TELLING:
         return output == text.strip()
     return output in text

@@ -6,12 +6,16 @@ import json
 import re
 
 __all__ = [
+    "TELLING",
     "differ_in_numbers",
     "is_form_of",
     "is_gone",
     "numbered_words",
     "telling_words",
 ]
+
+TELLING = 12
+"""From how many characters on it is no coincidence that a text says the same as another."""
 
 _WORD = re.compile(r"[^\W_]{4,}")
 

@@ -16,14 +16,13 @@ from operator import index
 from typing import Any, SupportsIndex
 
 from agentsim.engine.seals.aliases import Home
+from agentsim.engine.seals.epoch import SECOND_NS
 from agentsim.engine.seals.inside import inside, looking
 from agentsim.engine.threads.baton import Baton
 
 __all__ = ["TIMERS"]
 
-_SECOND_NS = 1_000_000_000
-
-_SLEEP_S_MAX = 2**63 / _SECOND_NS
+_SLEEP_S_MAX = 2**63 / SECOND_NS
 """From here on the real one is out of range."""
 
 

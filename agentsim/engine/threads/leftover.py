@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable
 
+from agentsim.engine.seals.strays import plain_name
 from agentsim.engine.threads.held import is_ours
 
 GRACE_S = 0.2
 """Real seconds for all threads together that are about to end."""
-
-_COUNTER = re.compile(r"[-_]\d+")
 
 
 def leftover(descended: Iterable[threading.Thread]) -> list[str]:
@@ -33,7 +31,7 @@ def leftover(descended: Iterable[threading.Thread]) -> list[str]:
     ]
     for thread in left:
         thread.join(GRACE_S / len(left))
-    return [_COUNTER.sub("", thread.name) for thread in left if thread.is_alive()]
+    return [plain_name(thread) for thread in left if thread.is_alive()]
 
 
 def _counts(thread: threading.Thread) -> bool:

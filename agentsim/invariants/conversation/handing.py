@@ -23,7 +23,7 @@ from agentsim.invariants.conversing import prompts_of
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.flags import WITHOUT_FLAG
 from agentsim.invariants.subjects import Asked, Conversation, Life, Turn
-from agentsim.invariants.wording import differ_in_numbers, numbered_words
+from agentsim.invariants.wording import TELLING, differ_in_numbers, numbered_words
 
 __all__ = ["hands_over", "is_another", "says_so", "turn_of"]
 
@@ -39,9 +39,6 @@ _REFUSES = re.compile(
     r"|there is no)",
     re.IGNORECASE,
 )
-
-_TELLING = 12
-"""From how many characters on an answer in a longer text is no coincidence."""
 
 
 def says_so(name: str) -> bool:
@@ -131,7 +128,7 @@ def _is_of_a_helper(life: Life, talk: Conversation, turn: Turn, asked: Asked) ->
         for other in helper.turns:
             text = other.response.message.content.strip()
             meanwhile = turn.response_at < other.response_at < (turn.shown_at or 0)
-            same = text == told or (len(text) >= _TELLING and text in told)
+            same = text == told or (len(text) >= TELLING and text in told)
             if meanwhile and text and same:
                 return True
     return False

@@ -141,18 +141,23 @@ def _is_shared(facts: Facts, life: Life, talk: Conversation) -> bool:
 
 def _parts_of(facts: Facts, life: Life, talk: Conversation) -> Iterator[Conversation]:
     """A conversation, cut where it was handed over."""
-    part, before = Conversation(), None
-    part.grows = False
+    part, before = _part(), None
     for at, request in talk.requests:
         if before is not None and hands_over(facts, life, talk, before, request):
             yield part
-            part = Conversation()
-            part.grows = False
+            part = _part()
         part.requests.append((at, request))
         turn = turn_of(talk, request)
         part.turns += [turn] if turn is not None else []
         before = request
     yield part
+
+
+def _part() -> Conversation:
+    """A conversation whose histories are compared one by one: nobody has looked at them."""
+    part = Conversation()
+    part.grows = False
+    return part
 
 
 def _worded(

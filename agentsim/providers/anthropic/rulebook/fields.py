@@ -41,8 +41,6 @@ __all__ = ["combination_faults", "field_faults", "marks_beside"]
 
 TOP_P_LEAST = 0.95
 
-SAMPLING = ("temperature", "top_p", "top_k")
-
 _DISPLAY: dict[str, Check] = {"display": nullable(one_of("summarized", "omitted"))}
 
 _THINKING = tagged(
