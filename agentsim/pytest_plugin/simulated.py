@@ -78,7 +78,7 @@ class SimulatedTest:
         findings = self._judge_new()
         if not findings:
             findings = self._repeat()
-        self._note("verdict", _verdict(findings))
+        self._note_verdict(findings)
         self._fail(findings)
 
     def finish(self) -> None:
@@ -93,17 +93,16 @@ class SimulatedTest:
         __tracebackhide__ = True
         self.sim.over = self._item.name
         findings = self._judge_new()
-        if findings:
-            self._fail(findings)
-        elif self.passed and not self._was_repeated:
-            self.judge()
-        elif self.passed:
-            self._fail(self._repeat())
+        if not findings and self.passed:
+            findings = self._repeat()
+        if findings or self.passed:
+            self._note_verdict(findings)
+        self._fail(findings)
 
     def add_findings_to(self, error: BaseException) -> None:
         """Judge the runs of a test that failed already: its own failure stays first."""
         findings = self._judge_new()
-        self._note("verdict", _verdict(findings))
+        self._note_verdict(findings)
         if findings:
             error.add_note(f"\nand beside this failure:\n\n{self._told(findings)}")
 
@@ -214,6 +213,12 @@ class SimulatedTest:
         """Leave a property of the test, for JUnit and for our own summary."""
         if value is not None:
             self._item.user_properties.append((f"agentsim_{name}", str(value)))
+
+    def _note_verdict(self, findings: Sequence[Finding]) -> None:
+        """Leave the verdict in place of an earlier one: a later run may violate more."""
+        left = self._item.user_properties
+        left[:] = [entry for entry in left if entry[0] != "agentsim_verdict"]
+        self._note("verdict", _verdict(findings))
 
     def _note_once(self, name: str, value: object) -> None:
         """Leave a property, unless it is there."""

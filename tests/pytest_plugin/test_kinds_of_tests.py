@@ -11,7 +11,7 @@ from agentsim.providers import say
 from agentsim.pytest_plugin.sim import Sim
 from agentsim.pytest_plugin.simulated import trace_name
 from tests.simulation.fakes import idle
-from tests.support.inner import run_in
+from tests.support.inner import run_here, run_in
 
 PROJECT = """
 import unittest
@@ -101,6 +101,45 @@ def test_every_kind_of_test_is_repeated(tmp_path: Path) -> None:
     assert done.out.count("Repeat it: ") == len(REPEATED)
     assert "FAILED test_it.py::Case::test_method_that_fails" in done.out
     assert "FAILED test_it.py::test_run_of_another - " in done.out
+
+
+JUDGED_LATE = """
+import pytest
+
+from agentsim import call, say
+from agentsim.mutants import error_kills_loop
+
+PROPERTIES = []
+
+
+def look(sim, *, breaks):
+    sim.script(call("check_disk"), say("Half full."))
+    faults = ["raises"] if breaks else []
+    sim.run(error_kills_loop, "How full is the disk?", faults=faults)
+
+
+@pytest.fixture
+def breaks_at_the_end(sim, request):
+    PROPERTIES.append(request.node.user_properties)
+    yield
+    look(sim, breaks=True)
+
+
+def test_late(breaks_at_the_end, sim):
+    look(sim, breaks=False)
+
+
+def test_verdicts():
+    [late] = PROPERTIES
+    assert [told for name, told in late if name == "agentsim_verdict"] == ["violated"]
+"""
+
+
+def test_the_verdict_left_is_that_of_all_runs(tmp_path: Path) -> None:
+    """What a fixture ran once a test was judged makes a verdict of its own, and the last."""
+    (tmp_path / "test_it.py").write_text(JUDGED_LATE, "utf-8")
+    done = run_here(tmp_path, "-q")
+    assert "2 passed, 1 error" in done.out
 
 
 def test_a_sim_runs_nothing_when_its_test_is_over() -> None:
