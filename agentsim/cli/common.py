@@ -64,8 +64,10 @@ def load_target(target: str) -> Scenario:
 
 def _module_meant(target: str) -> str:
     """The module that a target without an attribute names; empty where it is a file's."""
-    if Path(target).suffix == ".py":
-        return Path(target).stem
+    file = Path(target)
+    if file.suffix == ".py":
+        parts = file.with_suffix("").parts
+        return ".".join(parts) if all(map(str.isidentifier, parts)) else file.stem
     dotted = all(part.isidentifier() for part in target.split("."))
     there = dotted and Path(*target.split(".")).with_suffix(".py").is_file()
     return target if there and not Path(target).exists() else ""

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
+from agentsim.cli.common import load_target
+from agentsim.core import UsageError
 from tests.support.command import agentsim
 from tests.support.scenarios import FOLDER
 
@@ -142,3 +144,19 @@ def test_no_token_whatever_gives_a_traceback(text: str) -> None:
     done = agentsim("replay", HIGH_CPU, "--", text)
     assert done.code in (0, 3), done.err
     assert done.err.count("\n") <= 1
+
+
+@pytest.mark.parametrize(
+    ("given", "module"),
+    [
+        ("stories.py", "stories"),
+        ("./stories.py", "stories"),
+        ("tests/some/stories.py", "tests.some.stories"),
+        ("/srv/some/stories.py", "stories"),
+        ("../my-project/stories.py", "stories"),
+    ],
+)
+def test_a_file_of_python_is_told_by_its_module(given: str, module: str) -> None:
+    """What is to be written is the module as it is imported from the folder at hand."""
+    with pytest.raises(UsageError, match=f": write {module}:NAME, "):
+        load_target(given)

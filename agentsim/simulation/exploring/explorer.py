@@ -111,14 +111,14 @@ class Explorer:
         except NondeterminismError as error:
             if self._first is None or plans.left is None:
                 raise
-            self.keep_dependent(self._first, str(error))
+            self._keep_dependent(self._first, str(error))
             found.stopped_by = "dependence"
         finally:
             found.complete, found.deviations_left = plans.complete, plans.left
             if found.complete:
                 found.stopped_by = None
         if crew.strangers and self._first is not None:
-            self.keep_dependent(self._first, _STRANGE)
+            self._keep_dependent(self._first, _STRANGE)
 
     def close(self, named: Collection[str]) -> None:
         """Sum up what was never met, once the runs are over."""
@@ -208,7 +208,7 @@ class Explorer:
     def _check_independence(self, made: Run) -> bool:
         words = dependence(made, self._agent)
         if words is not None:
-            self.keep_dependent(made, words)
+            self._keep_dependent(made, words)
         return words is None
 
     def _is_news(self, seen: Glance) -> bool:
@@ -232,10 +232,10 @@ class Explorer:
                 f"it ended {here.ending} in this process, and {seen.ending} in another"
             )
         if words is not None:
-            self.keep_dependent(made, words)
+            self._keep_dependent(made, words)
         return made
 
-    def keep_dependent(self, made: Run, words: str) -> None:
+    def _keep_dependent(self, made: Run, words: str) -> None:
         """Take down that a run does not repeat."""
         self.found.keep(dependent(made, words), only=RUNS_INDEPENDENT)
 
