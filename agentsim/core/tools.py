@@ -198,11 +198,10 @@ def check_names(names: Iterable[str]) -> None:
 
 def copied_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of a call, which nobody else can change, however deep they are."""
-    own = dict(arguments)
-    for name, value in own.items():
+    for value in arguments.values():
         if type(value) not in _SCALARS:
-            own[name] = copied(value)
-    return own
+            return {name: copied(value) for name, value in arguments.items()}
+    return dict(arguments)
 
 
 def copied(value: Any) -> Any:  # noqa: ANN401 - of any kind
@@ -226,4 +225,4 @@ def _copied(value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-_SCALARS = (str, int, float, bool, type(None))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
