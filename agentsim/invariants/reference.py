@@ -245,9 +245,12 @@ response
   of which the call says nothing.
 
 The first part has the prompt of the scenario. A part has the same prompt and the same tools
-in the same order until it hands over, and when it comes back. The parts share the tools of
-the scenario: none of them misses one that the model calls, and what one offers beside those
-is the agent's own, on an SDK. A prompt or tools that change anywhere else are reported.
+in the same order until it hands over, and when it comes back. It is known again by its
+prompt, in which only numbers may differ, or by the same tools and the same call that led to
+it before, where the name says whom it calls: `transfer_to_billing`, and not `escalate`. The
+parts share the tools of the scenario: none of them misses one that the model calls, and what
+one offers beside those is the agent's own, on an SDK. A prompt or tools that change anywhere
+else are reported.
 
 ## Beside the invariants
 

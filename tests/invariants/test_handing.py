@@ -198,6 +198,30 @@ def test_a_handoff_excuses_no_other_change(
     assert violated(run.ends()) == ["prefix-stable"]
 
 
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    ("name", "first", "again", "expected"),
+    [
+        ("transfer_to_billing", "You bill.", "You bill again.", ["prefix-stable"]),
+        ("transferToBilling", "You bill.", "You bill again.", ["prefix-stable"]),
+        ("transfer_to_billing", "You bill.", "You bill.", []),
+        ("escalate", "You bill.", "You lead those who bill.", []),
+    ],
+)
+def test_a_part_that_is_called_again_by_its_name_is_the_same_one(
+    name: str, first: str, again: str, expected: list[str], wire: str
+) -> None:
+    """It has its old prompt; a name that does not say whom may call another part."""
+    run = team(wire, (LOOK, read(name), read("transfer_to_triage")))
+    run.hands_over(name, first)
+    run.looks()
+    run.hands_over("transfer_to_triage", PROMPT)
+    run.looks()
+    run.hands_over(name, again)
+    run.says()
+    assert violated(run.ends()) == expected
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [

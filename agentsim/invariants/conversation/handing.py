@@ -11,21 +11,22 @@ request before was answered with a call that is not refused and has its result, 
 
 What changes makes another part: it has other tools, or its prompt differs in more than in
 numbers of which the call says nothing. A prompt that tells the time is of the same part,
-and so are tools in another order.
+and so are tools in another order. A part that is called by the same words again, which say
+whom, and has the same tools, is the same one, whatever its prompt says.
 """
 
 from __future__ import annotations
 
 import re
 
-from agentsim.core import RequestSent
+from agentsim.core import RequestSent, ToolCall
 from agentsim.invariants.conversing import prompts_of
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.flags import WITHOUT_FLAG
 from agentsim.invariants.subjects import Asked, Conversation, Life, Turn
 from agentsim.invariants.wording import TELLING, differ_in_numbers, numbered_words
 
-__all__ = ["hands_over", "is_another", "says_so", "turn_of"]
+__all__ = ["handing_call", "hands_over", "is_again", "is_another", "says_so", "turn_of"]
 
 _SAYS_SO = re.compile(
     r"((transfer|hand[-_ ]?(off|over|back)|delegate|escalate)"
@@ -33,6 +34,8 @@ _SAYS_SO = re.compile(
     r"[-_ ](to|back))(?![a-z])",
     re.IGNORECASE,
 )
+
+_SAYS_TO_WHOM = re.compile(r"[-_ ]to[-_ ]\w|[a-z]To[A-Z]")
 
 _REFUSES = re.compile(
     r"\W*(error|exception|fail|invalid|unknown|unable|denied|refused|cannot|can't|no such"
@@ -59,17 +62,52 @@ def hands_over(
     Args:
         before: The request before it in the same conversation.
     """
+    return bool(_handing(facts, life, talk, before, sent))
+
+
+def handing_call(
+    facts: Facts, life: Life, talk: Conversation, before: RequestSent, sent: RequestSent
+) -> ToolCall | None:
+    """The call by which a part began; None where more than one may be it."""
+    found = _handing(facts, life, talk, before, sent)
+    return found[0].call if len(found) == 1 else None
+
+
+def _handing(
+    facts: Facts, life: Life, talk: Conversation, before: RequestSent, sent: RequestSent
+) -> list[Asked]:
+    """The calls that may have handed over."""
     turn = turn_of(talk, before)
     if turn is None or not is_another(turn, before, sent):
-        return False
+        return []
+    found = []
     for asked in turn.asked:
-        if _is_answered(turn, asked):
-            ran = bool(asked.operations) or facts.header.wire_only
-            if ran and _ran_to_hand_over(asked):
-                return True
-            if not ran and not _is_of_a_helper(life, talk, turn, asked):
-                return True
-    return False
+        if not _is_answered(turn, asked):
+            continue
+        if asked.operations or facts.header.wire_only:
+            hands = _ran_to_hand_over(asked)
+        else:
+            hands = not _is_of_a_helper(life, talk, turn, asked)
+        found += [asked] if hands else []
+    return found
+
+
+def is_again(
+    entry: ToolCall | None, first: RequestSent, other: ToolCall | None, was: RequestSent
+) -> bool:
+    """Whether two parts were called by the same words, which say whom, and are alike.
+
+    Args:
+        entry: The call by which one of them began, and `first` its first request.
+        other: Those of the other one, and `was`.
+    """
+    if entry is None or other is None:
+        return False
+    return (
+        (entry.name, entry.arguments) == (other.name, other.arguments)
+        and _SAYS_TO_WHOM.search(entry.name) is not None
+        and _names_of(first) == _names_of(was)
+    )
 
 
 def is_another(turn: Turn, before: RequestSent, sent: RequestSent) -> bool:

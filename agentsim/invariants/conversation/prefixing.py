@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentsim.core import MessageView, RequestSent, ToolDef
+from agentsim.core import MessageView, RequestSent, ToolCall, ToolDef
 from agentsim.invariants.conversation.handing import (
+    handing_call,
     hands_over,
+    is_again,
     is_another,
     says_so,
     turn_of,
@@ -121,13 +123,22 @@ def _by_parts(
     parts = [*_parts_of(facts, life, talk)]
     team = len(parts) > 1 or any(says_so(tool.name) for tool in talk.first.tools)
     team = team or _is_shared(facts, life, talk)
-    for number, part in enumerate(parts):
+    for number, (entry, part) in enumerate(parts):
         tools = facts.tools.definitions if main else part.first.tools
         first = _configured(facts, part) if main and not number else None
-        for earlier in parts[:number]:
-            if not is_another(parts[number - 1].turns[-1], earlier.first, part.first):
-                tools = earlier.first.tools
-                first = prompts_of(earlier.first.messages)
+        before = parts[:number]
+        same = [
+            earlier
+            for _, earlier in before
+            if not is_another(before[-1][1].turns[-1], earlier.first, part.first)
+        ] or [
+            earlier
+            for call, earlier in before
+            if is_again(entry, part.first, call, earlier.first)
+        ]
+        if same:
+            tools = same[-1].first.tools
+            first = prompts_of(same[-1].first.messages)
         yield from _unstable(facts, part, tools, first, team=team)
 
 
@@ -139,18 +150,22 @@ def _is_shared(facts: Facts, life: Life, talk: Conversation) -> bool:
     return bool(left) and all(name in offered for name in left)
 
 
-def _parts_of(facts: Facts, life: Life, talk: Conversation) -> Iterator[Conversation]:
-    """A conversation, cut where it was handed over."""
+def _parts_of(
+    facts: Facts, life: Life, talk: Conversation
+) -> Iterator[tuple[ToolCall | None, Conversation]]:
+    """A conversation, cut where it was handed over; each part with the call for it."""
     part, before = _part(), None
+    entry: ToolCall | None = None
     for at, request in talk.requests:
         if before is not None and hands_over(facts, life, talk, before, request):
-            yield part
+            yield entry, part
+            entry = handing_call(facts, life, talk, before, request)
             part = _part()
         part.requests.append((at, request))
         turn = turn_of(talk, request)
         part.turns += [turn] if turn is not None else []
         before = request
-    yield part
+    yield entry, part
 
 
 def _part() -> Conversation:
