@@ -19,6 +19,7 @@ from agentsim.cli.output import (
     EXIT_STOPPED,
     accept_any_text,
     echo,
+    open_what_is_closed,
     print_json,
     silence_output,
     uncollected,
@@ -73,6 +74,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    open_what_is_closed()
     accept_any_text()
     try:
         code = _exit_code(words)

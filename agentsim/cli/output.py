@@ -24,6 +24,7 @@ __all__ = [
     "agent_output",
     "console",
     "echo",
+    "open_what_is_closed",
     "print_json",
     "silence_output",
     "tell",
@@ -111,6 +112,19 @@ def uncollected() -> Iterator[None]:
         gc.freeze()
         if was:
             gc.enable()
+
+
+def open_what_is_closed() -> None:
+    """Let standard streams that were closed (`>&-`) lead nowhere, and be no other file.
+
+    The next file would take such a stream's number, and get what is printed to it.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)  # the least number that is free
+            os.set_inheritable(nowhere, True)  # noqa: FBT003 - as standard streams are
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(nowhere, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def accept_any_text() -> None:

@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.cli import output
+from agentsim.cli import main, output
 from agentsim.core import InternalError
 from agentsim.simulation import verdict
 from tests.support.command import agentsim
@@ -377,7 +378,33 @@ def test_silence_needs_no_real_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stream.errors == "backslashreplace"
 
 
+def test_closed_streams_lead_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a shell closed stdin or stdout (`>&-`) the exit code is what it is else."""
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as ended:
+        main(["list", "faults"])
+    assert ended.value.code == 0
+    opened = sys.stdin, sys.stdout
+    assert all(stream.fileno() > 2 for stream in opened)  # those below are in use here
+    assert opened[0].read() == ""
+    for stream in opened:
+        stream.close()
+
+
 # ---------------------------------------------------------------------- real processes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_command_holds_with_any_stream_closed(closed: str) -> None:
+    """So it is where the process begins without them."""
+    words = shlex.join(
+        child("explore", HIGH_CPU, "--runs=9", "--workers=2", "--no-known")
+    )
+    assert (
+        subprocess.run(["sh", "-c", f"{words} {closed}"], check=False).returncode == 0
+    )
 
 
 def child(*words: str) -> list[str]:
