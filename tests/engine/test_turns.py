@@ -145,6 +145,35 @@ def test_a_run_within_a_run_waits_for_nothing(agent: Callable[..., Any]) -> None
     assert at_once(lambda: run(FREE, agent).value) == [alone] * THREADS
 
 
+def test_threads_of_a_run_may_each_make_runs() -> None:
+    """Behind a run within it, a run waits for its threads as before, and pools too."""
+
+    def makes(_: int = 0) -> object:
+        return run(FREE, reference).value
+
+    def many() -> int:
+        threads = [threading.Thread(target=makes) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with ThreadPoolExecutor(2) as pool:
+            made = list(pool.map(makes, range(3)))
+        late = threading.Thread(target=time.sleep, args=(2,))
+        late.start()
+        late.join()
+        return len(made)
+
+    async def agent(env: Env) -> object:
+        made = await asyncio.to_thread(many)
+        return [made, time.monotonic()]
+
+    before = vars(threading.Thread)["join"], vars(ThreadPoolExecutor)["submit"]
+    assert run(FREE, agent).value == [3, 2.0]
+    after = vars(threading.Thread)["join"], vars(ThreadPoolExecutor)["submit"]
+    assert after == before
+
+
 def test_a_run_within_a_tool_waits_for_nothing() -> None:
     """A tool may simulate an agent of its own."""
     alone = told(run(STORY, draws))

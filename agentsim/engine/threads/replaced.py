@@ -52,7 +52,14 @@ _monotonic = next(home.stand_in for home in TIMERS if home.attribute == "monoton
 class Replaced:
     """While entered, what blocks, or makes a loop or a thread, looks where it is."""
 
-    __slots__ = ("_before", "_run", "_run_forever", "_run_until")
+    __slots__ = (
+        "_before",
+        "_policy_loop",
+        "_run",
+        "_run_forever",
+        "_run_until",
+        "_threads",
+    )
 
     def __enter__(self) -> None:
         """Put all in place, keeping what was there before."""
@@ -61,6 +68,7 @@ class Replaced:
         self._before = [names[name] for names, name, _ in _NAMES]
         for names, name, ours in _NAMES:
             names[name] = ours
+        self._policy_loop = _POLICY.new_event_loop
         _POLICY.new_event_loop = _policy_loop
         # Not of their base class, which is that of the simulated loop as well: each
         # change of a class makes Python look up anew what its heirs have.
@@ -68,6 +76,9 @@ class Replaced:
         self._run_until = asyncio.SelectorEventLoop.run_until_complete
         asyncio.SelectorEventLoop.run_forever = _run_forever  # type: ignore[method-assign]
         asyncio.SelectorEventLoop.run_until_complete = _run_until  # type: ignore[method-assign]
+        # In a run within another one these are that one's, which goes on.
+        thread, pool = threading.Thread, ThreadPoolExecutor
+        self._threads = (thread.start, thread.join, pool.submit, pool.shutdown)
         threading.Thread.start = _start  # type: ignore[method-assign]
         threading.Thread.join = _join  # type: ignore[method-assign]
         ThreadPoolExecutor.submit = _submit  # type: ignore[method-assign, assignment]
@@ -75,13 +86,11 @@ class Replaced:
 
     def __exit__(self, *_: object) -> None:
         """Put back what was there before."""
-        ThreadPoolExecutor.shutdown = _REAL_SHUTDOWN  # type: ignore[method-assign]
-        ThreadPoolExecutor.submit = _REAL_SUBMIT  # type: ignore[method-assign]
-        threading.Thread.join = REAL_JOIN  # type: ignore[method-assign]
-        threading.Thread.start = REAL_START  # type: ignore[method-assign]
+        thread, pool = threading.Thread, ThreadPoolExecutor
+        thread.start, thread.join, pool.submit, pool.shutdown = self._threads  # type: ignore[method-assign]
         asyncio.SelectorEventLoop.run_forever = self._run_forever  # type: ignore[method-assign]
         asyncio.SelectorEventLoop.run_until_complete = self._run_until  # type: ignore[method-assign]
-        _POLICY.new_event_loop = _REAL_POLICY_LOOP
+        _POLICY.new_event_loop = self._policy_loop
         for (names, name, _), before in zip(_NAMES, self._before, strict=True):
             names[name] = before
         asyncio.run = self._run
