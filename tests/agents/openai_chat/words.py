@@ -34,6 +34,8 @@ def ending(choice: Choice) -> End | None:
         return None
     if message.content is None or not message.content.strip():
         return End("failed", "the model gave no answer")
+    if reason != "stop":
+        return End("failed", "the model announced calls and made none")
     return End("done", message.content)
 
 
