@@ -8,7 +8,7 @@ pytestmark = pytest.mark.slow
 
 OURS = "tests.frameworks.agents.handing_over"
 
-RUNS = 12
+RUNS = 6
 """Random orders; what can go wrong here shows in the first of them."""
 
 
