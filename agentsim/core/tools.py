@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from agentsim.core.errors import UsageError
+from agentsim.core.json_fault import DEPTH_MAX
 
 __all__ = [
     "Category",
@@ -205,24 +206,30 @@ def copied_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def copied(value: Any) -> Any:  # noqa: ANN401 - of any kind
-    """A copy of mappings, lists and tuples, however deep; all else is as it was.
+    """A copy of mappings, lists and tuples; all else is as it was.
 
-    What contains itself is no data, and is left as it is: who writes it down says so.
+    What goes deeper than any JSON that is read here, or contains itself, is no data and is
+    left as it is: who writes it down says so.
     """
     try:
-        return _copied(value)
-    except RecursionError:
+        return _copied(value, DEPTH_MAX)
+    except _TooDeep:
         return value
 
 
-def _copied(value: Any) -> Any:  # noqa: ANN401
+class _TooDeep(Exception):
+    """A value goes deeper than data may, however deep the stack is on which it is met."""
+
+
+def _copied(value: Any, levels: int) -> Any:  # noqa: ANN401
+    if not isinstance(value, Mapping | list) and type(value) is not tuple:
+        return value
+    if not levels:
+        raise _TooDeep
     if isinstance(value, Mapping):
-        return {key: _copied(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_copied(entry) for entry in value]
-    if type(value) is tuple:
-        return tuple([_copied(entry) for entry in value])
-    return value
+        return {key: _copied(entry, levels - 1) for key, entry in value.items()}
+    entries = [_copied(entry, levels - 1) for entry in value]
+    return entries if isinstance(value, list) else tuple(entries)
 
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))

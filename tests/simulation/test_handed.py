@@ -12,6 +12,7 @@ import pytest
 
 from agentsim import Run, Scenario, call, reference, run, say
 from agentsim.core import (
+    DEPTH_MAX,
     Env,
     Message,
     Request,
@@ -197,10 +198,17 @@ def test_copies_are_equal_and_apart(given: dict[str, Any]) -> None:
 
 
 def test_what_contains_itself_is_left_as_it_is() -> None:
-    """It is no data: who writes it down says so."""
+    """So is what is deeper than data may be, on any stack: who writes it down says so."""
     ring: list[object] = []
     ring.append(ring)
     assert copied(ring) is ring
+    deep: list[object] = []
+    for _ in range(DEPTH_MAX - 1):
+        deep = [deep]
+    assert copied(deep) == deep
+    assert copied(deep) is not deep
+    deeper = [deep]
+    assert copied(deeper) is deeper
 
 
 def test_definitions_with_what_no_file_holds_are_copied_too() -> None:
