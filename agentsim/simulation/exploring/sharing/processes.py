@@ -33,7 +33,7 @@ from agentsim.simulation.exploring.sharing.places import (
     shared_place,
 )
 
-__all__ = ["Process", "copied", "started", "why_no_copy"]
+__all__ = ["Process", "forked", "started", "why_no_copy"]
 
 _START = (
     "import sys; sys.path[:] = sys.argv[1:-3]; "
@@ -125,7 +125,7 @@ def why_no_copy() -> str:
     return f"it has other threads{f': {names}' if names else ', of a library'}"
 
 
-def copied(
+def forked(
     work: Callable[[int, int, memoryview], None], others: Sequence[Process]
 ) -> Process:
     """Copy this process, and let the copy work and end.

@@ -18,7 +18,7 @@ from agentsim.simulation.exploring.sharing.frames import Frames, send
 from agentsim.simulation.exploring.sharing.packing import Job, packed
 from agentsim.simulation.exploring.sharing.processes import (
     Process,
-    copied,
+    forked,
     started,
     why_no_copy,
 )
@@ -209,7 +209,7 @@ def hire(job: Job, count: int) -> Team:
     try:
         for _ in range(count):
             processes.append(
-                started(told) if why else copied(partial(work, job), processes)
+                started(told) if why else forked(partial(work, job), processes)
             )
     except BaseException as error:
         for process in processes:
