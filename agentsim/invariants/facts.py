@@ -87,7 +87,6 @@ class Facts:
         self.injected: list[tuple[int, MessageInjected]] = []
         self.late: list[tuple[int, Event]] = []
         self.probe: tuple[int, ResumeProbe] | None = None
-        self.cancelled_at: int | None = None
         self.memory: dict[str, object] = {}
         _Reader(self).read()
         for life in self.lives:
@@ -260,8 +259,8 @@ class _Reader:
         self.facts.faults.append(event)
 
     def cancel(self, at: int, _event: CancelRequested) -> None:
-        if self.facts.cancelled_at is None:
-            self.facts.cancelled_at = at
+        if self.life.cancelled_at is None:
+            self.life.cancelled_at = at
 
     def crash(self, _at: int, _event: Crashed) -> None:
         self.life.crashed = True

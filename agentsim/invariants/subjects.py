@@ -261,10 +261,12 @@ class Life:
         smooth: Whether each call ran once and as it was asked, each run is one of those,
             ended well, and its output is literally the result; so in most runs.
         status: The status it returned, where it gave one.
+        cancelled_at: Index of the event that cancelled it from outside, or None.
     """
 
     __slots__ = (
         "beside",
+        "cancelled_at",
         "condensed_at",
         "conversations",
         "crashed",
@@ -305,6 +307,7 @@ class Life:
         self.tidy = True
         self.smooth = False
         self.status: str | None = None
+        self.cancelled_at: int | None = None
 
     def views(self, talk: Conversation) -> Iterator[tuple[int, MessageView]]:
         """Every history of a conversation that can be seen, with the index of its event.

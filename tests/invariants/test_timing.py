@@ -217,6 +217,25 @@ def test_a_cancelled_run_starts_nothing(then: str, status: str) -> None:
     assert verdict(cancelling(then=then), "cancellation-kept").status == status
 
 
+@pytest.mark.parametrize(
+    ("then", "status"), [("", "holds"), ("before", "violated"), ("again", "violated")]
+)
+def test_a_cancellation_is_of_one_life(then: str, status: str) -> None:
+    """Started anew after it died on its way out, a run works until cancelled again."""
+    run = Run([LOOK, NOTE])
+    run.asks(call("look"))
+    run.starts("look")
+    run.adds(CancelRequested(who="engine"))
+    if then == "before":
+        run.starts("note")
+    run.crashes()
+    run.looks()
+    if then == "again":
+        run.adds(CancelRequested(who="engine"))
+    run.says()
+    assert verdict(run.ends(), "cancellation-kept").status == status
+
+
 UNKNOWN = "Error: outcome unknown: the run had reached its deadline"
 SKIPPED = "Error: not executed: the run had reached its deadline"
 

@@ -71,7 +71,7 @@ def _untrue(facts: Facts, outcome: Outcome, at: int) -> Iterator[Violation]:
             (at,),
         )
     elif outcome.ending == "cancelled" or status == "cancelled":
-        if facts.cancelled_at is None:
+        if all(life.cancelled_at is None for life in facts.lives):
             yield Violation(
                 "the run says that it was cancelled, and nobody cancelled it",
                 "a cancellation from outside before it",

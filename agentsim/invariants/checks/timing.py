@@ -261,15 +261,23 @@ def shown(operation: Operation) -> tuple[int, ...]:
     rationale="Who cancels a run wants it to stop now; reads that wait in a queue, and "
     "loops that catch every exception, go on as if nobody had said anything.",
     spec=("R1.9", "R3.9"),
-    exemptions=("What was under way: it may end, or take effect, as it was cut.",),
+    exemptions=(
+        "What was under way: it may end, or take effect, as it was cut.",
+        (
+            "A life after the one that was cancelled, where the process died on the way "
+            "out: whoever starts it again wants it to run."
+        ),
+    ),
 )
 def cancellation_kept(facts: Facts) -> Ruling:
-    """Look for the first of each kind that starts behind a cancellation."""
-    at = facts.cancelled_at
-    if at is None:
-        return rule(0, [], "nobody cancelled the run")
+    """Look for the first of each kind that starts behind the cancellation of a life."""
+    cancelled = 0
     violations: list[Violation] = []
     for life in facts.lives:
+        at = life.cancelled_at
+        if at is None:
+            continue
+        cancelled += 1
         sent = [(place, event) for place, event in life.requests if place > at]
         starts = [entry for entry in life.operations if entry.start_at > at]
         asked = [entry for entry in asked_in(life) if entry.ask_at > at]
@@ -282,7 +290,7 @@ def cancellation_kept(facts: Facts) -> Ruling:
         if starts:
             name = starts[0].start.name
             violations.append(_uncut(f"a start of {name}", (at, *shown(starts[0]))))
-    return rule(1, violations, "")
+    return rule(cancelled, violations, "nobody cancelled the run")
 
 
 def _uncut(found: str, places: tuple[int, ...]) -> Violation:
