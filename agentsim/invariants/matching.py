@@ -24,23 +24,18 @@ from agentsim.core import (
     parse_arguments,
 )
 from agentsim.invariants.subjects import Asked, Life, Operation, Question, Turn
+from agentsim.invariants.toolset import APPROVER, same_arguments, without_approver
 
 __all__ = [
-    "APPROVER",
     "arguments_of",
     "call_key_of",
     "explains",
     "give_to_shown",
     "is_as_asked",
     "is_smooth",
-    "same_arguments",
     "served",
     "settle",
-    "without_approver",
 ]
-
-APPROVER = "confirmed_by"
-"""The field that a runtime adds to the arguments of an approved call (R4.4)."""
 
 EXACT, TELLING, PLAIN, FLAGGED, REPLACED, UNSEEN, UNFIT = range(7)
 """How well a result fits a run of a tool or a refusal, best first.
@@ -102,22 +97,6 @@ def call_key_of(call: ToolCall) -> CallKey:
 
 
 _known_key = lru_cache(maxsize=1024)(call_key)
-
-
-def same_arguments(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether arguments are the same, whoever approved them."""
-    if one == other:
-        return True
-    if APPROVER in one or APPROVER in other:
-        return without_approver(one) == without_approver(other)
-    return False
-
-
-def without_approver(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments without the field that a runtime adds to those of an approved call."""
-    rest = dict(arguments)
-    rest.pop(APPROVER, None)
-    return rest
 
 
 def served(turn: Turn, start: ToolStarted) -> Asked | None:

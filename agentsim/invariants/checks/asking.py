@@ -7,20 +7,22 @@ from typing import Any
 
 from agentsim.core import ConfirmationAsked, ToolStarted, canonical_json
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import (
-    APPROVER,
-    arguments_of,
-    is_as_asked,
-    without_approver,
-)
+from agentsim.invariants.matching import arguments_of, is_as_asked
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
     invariant,
+    quoted,
     quoted_apart,
     rule,
 )
-from agentsim.invariants.subjects import Asked, Operation, Question, Turn
+from agentsim.invariants.subjects import Asked, Life, Operation, Question, Turn
+from agentsim.invariants.toolset import (
+    APPROVER,
+    is_key,
+    without_added,
+    without_approver,
+)
 
 __all__ = ["arguments_as_asked"]
 
@@ -28,10 +30,10 @@ __all__ = ["arguments_as_asked"]
 @invariant(
     "arguments-as-asked",
     "A tool runs, and a person is asked, with the arguments that the model wrote; only "
-    "confirmed_by is added, by a person's approval.",
+    "confirmed_by is added, by a person's approval, and one idempotency key for each call.",
     rationale="Arguments that change on the way make another action of it than the one "
     "that was decided on, and approved; a confirmed_by that no person gave is forged.",
-    spec=("R1.2", "R1.11", "R4.4"),
+    spec=("R1.2", "R1.11", "R4.4", "R10.4"),
     exemptions=(
         "The order of keys, and 1 in place of 1.0: in JSON they are the same.",
         (
@@ -42,6 +44,12 @@ __all__ = ["arguments_as_asked"]
             "An approved run without confirmed_by, of an agent that never adds it: what "
             "a person said is checked by confirmed-before-effect."
         ),
+        (
+            "A text of the agent's own as an idempotency key that the model left out or gave "
+            "as null, where the tool's schema has the field: idempotency_key, or another "
+            "name that says so. A key of another call is none where that call was made "
+            "and this one not."
+        ),
         "Runs that no call explains at all: allowlist reports those.",
         "A call that a runtime announces as recovered from text (R8.5).",
     ),
@@ -51,7 +59,7 @@ def arguments_as_asked(facts: Facts) -> Ruling:
     """Look for a call of the same response that asks for what ran, or was approved."""
     evidence = 0
     violations: list[Violation] = []
-    signed = unsigned = False
+    signed = unsigned = keyed = False
     confirming = facts.tools.confirming
     for life in facts.lives:
         for turn in life.turns:
@@ -60,6 +68,7 @@ def arguments_as_asked(facts: Facts) -> Ruling:
                 for operation in turn.operations:
                     if not (operation.wanted and _is_asked(operation.start, turn)):
                         violations += _changed(facts, operation, turn)
+                        keyed = keyed or any(map(is_key, operation.start.arguments))
             for question in turn.questions:
                 if not _is_asked(question.ask, turn):
                     violations += _put_otherwise(facts, question, turn)
@@ -70,6 +79,8 @@ def arguments_as_asked(facts: Facts) -> Ruling:
                 violations += _forged(facts, operation)
             else:
                 unsigned = unsigned or confirms
+        if keyed:
+            violations += _withheld(life)
     if signed and unsigned:
         violations += _unsigned_runs(facts)
     return rule(evidence, violations, "no tool ran and nobody was asked")
@@ -77,14 +88,26 @@ def arguments_as_asked(facts: Facts) -> Ruling:
 
 def _is_default(facts: Facts, name: str, field: str, value: object) -> bool:
     """Whether a field that was left out may have this value, by its tool's schema."""
-    schemas = {tool.name: tool.parameters for tool in facts.tools.definitions}
-    properties = schemas.get(name, {}).get("properties")
-    entry = properties.get(field) if isinstance(properties, Mapping) else None
-    if not isinstance(entry, Mapping):
+    entry = _declared(facts, name, field)
+    if entry is None:
         return False
     if "default" in entry:
         return _alike(entry["default"], value)
     return value is None and "null" in _kinds(entry)
+
+
+def _is_own_key(facts: Facts, name: str, field: str, value: object) -> bool:
+    """Whether a field that was left out may have this value as an idempotency key."""
+    text = isinstance(value, str) and bool(value)
+    return text and is_key(field) and _declared(facts, name, field) is not None
+
+
+def _declared(facts: Facts, name: str, field: str) -> Mapping[str, Any] | None:
+    """What the schema of a tool says of a field."""
+    schemas = {tool.name: tool.parameters for tool in facts.tools.definitions}
+    properties = schemas.get(name, {}).get("properties")
+    entry = properties.get(field) if isinstance(properties, Mapping) else None
+    return entry if isinstance(entry, Mapping) else None
 
 
 def _kinds(entry: Mapping[str, Any]) -> list[object]:
@@ -107,10 +130,15 @@ def _fits(facts: Facts, told: ToolStarted | ConfirmationAsked, asked: Asked) -> 
     if APPROVER not in given and APPROVER not in wanted and _alike(wanted, given):
         return True
     for key, value in wanted.items():
-        if key != APPROVER and not (key in given and _alike(value, given[key])):
+        if key == APPROVER or (key in given and _alike(value, given[key])):
+            continue
+        if value is not None or not _is_own_key(facts, told.name, key, given.get(key)):
             return False
     return all(
-        key in wanted or key == APPROVER or _is_default(facts, told.name, key, value)
+        key in wanted
+        or key == APPROVER
+        or _is_default(facts, told.name, key, value)
+        or _is_own_key(facts, told.name, key, value)
         for key, value in given.items()
     )
 
@@ -164,6 +192,37 @@ def _in_place_of(
             (turn.response_at, operation.start_at, *operation.effects_at[:1]),
         )
         return
+
+
+def _withheld(life: Life) -> Iterator[Violation]:
+    """Calls that came to nothing by a key that the agent had given to another one."""
+    made: dict[tuple[str, str], tuple[Asked, Operation]] = {}
+    for turn in life.turns:
+        for asked in turn.asked:
+            for run in asked.operations if not asked.guessed else ():
+                key = _own_key(asked, run)
+                first = key and made.get((asked.call.name, key))
+                if not key or run.end is None or run.end.ending != "ok":
+                    continue
+                if run.effects:
+                    made.setdefault((asked.call.name, key), (asked, run))
+                elif first and first[0] is not asked:
+                    yield Violation(
+                        f"{asked.call.name} does nothing, by a key that the agent gave "
+                        "to another call",
+                        "a key of its own for each call of the model",
+                        f"the key {quoted(key)} twice",
+                        (first[1].start_at, turn.response_at, run.start_at),
+                    )
+
+
+def _own_key(asked: Asked, run: Operation) -> str:
+    """The idempotency key that a run has beside what the model wrote, or none."""
+    wanted = arguments_of(asked.call.arguments) or {}
+    for field, value in run.start.arguments.items():
+        if is_key(field) and wanted.get(field) is None and isinstance(value, str):
+            return value
+    return ""
 
 
 def _put_otherwise(facts: Facts, question: Question, turn: Turn) -> Iterator[Violation]:
@@ -222,7 +281,6 @@ def _approvals(
 ) -> list[str | None]:
     """Who approved the call of a run before it started, and after an event."""
     start = operation.start
-    wanted = without_approver(start.arguments)
     return [
         question.answer.confirmed_by
         for question in facts.questions
@@ -230,8 +288,14 @@ def _approvals(
         and question.answer is not None
         and question.approved
         and (since or 0) <= (question.answer_at or 0) < operation.start_at
-        and _alike(without_approver(question.ask.arguments), wanted)
+        and _is_about(question, start.arguments)
     ]
+
+
+def _is_about(question: Question, given: Mapping[str, Any]) -> bool:
+    """Whether these arguments are those that a person was asked about."""
+    shown = question.ask.arguments
+    return _alike(without_added(shown, given), without_added(given, shown))
 
 
 def _forged(facts: Facts, operation: Operation) -> Iterator[Violation]:

@@ -11,13 +11,10 @@ from dataclasses import dataclass, field
 
 from agentsim.core import CallKey, LoopRules, LoopWindow, key_signature
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import (
-    arguments_of,
-    call_key_of,
-    same_arguments,
-)
+from agentsim.invariants.matching import arguments_of, call_key_of
 from agentsim.invariants.registry import Violation, quoted
 from agentsim.invariants.subjects import BLOCK, Asked, Life, Operation, Turn
+from agentsim.invariants.toolset import same_arguments
 
 __all__ = ["LoopEnd", "Walk", "walk_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agentsim.core import CallKey, canonical_json
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import APPROVER, arguments_of, same_arguments
+from agentsim.invariants.matching import arguments_of
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -15,6 +15,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Operation, Turn
+from agentsim.invariants.toolset import same_arguments, without_added
 
 __all__ = ["effect_once"]
 
@@ -33,6 +34,7 @@ __all__ = ["effect_once"]
             "could tell what was done before it."
         ),
         "Calls that are alike in one response are counted together.",
+        "A run that its idempotency key kept from taking effect again.",
     ),
     needs_inside=True,
 )
@@ -62,7 +64,7 @@ def effect_once(facts: Facts) -> Ruling:
 def _repeated(turn: Turn, took: list[Operation]) -> Iterator[Violation]:
     groups: dict[CallKey, list[Operation]] = {}
     for operation in took:
-        groups.setdefault(_key(operation), []).append(operation)
+        groups.setdefault(_key(turn, operation), []).append(operation)
     for (name, _arguments), alike in groups.items():
         calls = _asked_for(turn, alike[0])
         if len(alike) > calls:
@@ -75,9 +77,16 @@ def _repeated(turn: Turn, took: list[Operation]) -> Iterator[Violation]:
             )
 
 
-def _key(operation: Operation) -> CallKey:
+def _key(turn: Turn, operation: Operation) -> CallKey:
+    """Name and arguments of a run, as far as the model may have written them.
+
+    A key of the agent's own is another one for each run where it should be the same.
+    """
     start = operation.start
-    arguments = {k: v for k, v in start.arguments.items() if k != APPROVER}
+    named = [asked for asked in turn.asked if asked.call.name == start.name]
+    wanted = [arguments_of(asked.call.arguments) or {} for asked in named]
+    written = {k: v for entry in wanted for k, v in entry.items() if v is not None}
+    arguments = without_added(start.arguments, written)
     try:
         return start.name, canonical_json(arguments)
     except (TypeError, ValueError):

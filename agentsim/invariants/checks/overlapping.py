@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentsim.invariants.facts import Facts
-from agentsim.invariants.matching import arguments_of, call_key_of, same_arguments
+from agentsim.invariants.matching import arguments_of, call_key_of
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -16,6 +16,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Asked, Operation, Question, Turn
+from agentsim.invariants.toolset import same_arguments
 
 __all__ = ["calls_in_order", "reads_bounded", "writes_alone"]
 

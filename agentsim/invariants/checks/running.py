@@ -9,7 +9,7 @@ from typing import Any
 from agentsim.core import Message, ResponseReceived
 from agentsim.invariants.facts import Facts
 from agentsim.invariants.flags import WITHOUT_FLAG
-from agentsim.invariants.matching import arguments_of, same_arguments
+from agentsim.invariants.matching import arguments_of
 from agentsim.invariants.registry import (
     Ruling,
     Violation,
@@ -19,6 +19,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Asked, Life, Operation, Question, Turn
+from agentsim.invariants.toolset import is_key, same_arguments
 from agentsim.invariants.wording import is_gone, telling_words
 
 __all__ = ["allowlist", "confirmed_before_effect", "errors_visible"]
@@ -224,6 +225,10 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
         "The field confirmed_by, which the runtime adds after the approval.",
         "An approval that was given in an earlier life and not used up.",
         "A run that is repeated after it failed and took no effect.",
+        (
+            "A run that is repeated with the same idempotency key after its outcome was "
+            "lost, and takes no effect."
+        ),
         "A dry run, which the boundary does not write as a tool's start.",
         "A person asked again who did not decline: who approved without an id may sign in.",
     ),
@@ -246,7 +251,8 @@ def confirmed_before_effect(facts: Facts) -> Ruling:
     for operation in starts:
         given = _approval(unused, operation)
         if given is None:
-            violations.append(_unconfirmed(facts, operation))
+            if not _is_made_sure(starts, operation):
+                violations.append(_unconfirmed(facts, operation))
         elif not _came_to_nothing(operation):
             unused.remove(given)
     violations += [
@@ -302,6 +308,19 @@ def _came_to_nothing(operation: Operation) -> bool:
     """Whether a run certainly did nothing, so that its approval is still good."""
     end = operation.end
     return end is not None and end.ending == "error" and not operation.effects
+
+
+def _is_made_sure(starts: list[Operation], operation: Operation) -> bool:
+    """Whether a run only asks again, by the same key, for what an approved run did."""
+    name, arguments = operation.start.name, operation.start.arguments
+    return not operation.effects and any(
+        before.start.name == name
+        and before.start.arguments == arguments
+        and before.end is not None
+        and before.end.ending == "unknown"
+        and any(arguments[field] for field in arguments if is_key(field))
+        for before in starts[: starts.index(operation)]
+    )
 
 
 def _approval(unused: list[Question], operation: Operation) -> Question | None:

@@ -24,6 +24,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Conversation, Life
+from agentsim.invariants.toolset import are_without_keys
 
 __all__ = ["prefix_stable"]
 
@@ -44,6 +45,7 @@ __all__ = ["prefix_stable"]
             "word descriptions and schemas in its own way, add tools, and leave out those "
             "that the model never asks for, as long as they stay the same."
         ),
+        "An idempotency key that a tool takes, and of which the model is never told.",
         "Tools that other conversations of the run offer, and the model never asks it for.",
         (
             "A [handoff](#handoffs): directly behind a call that hands over, and until the "
@@ -104,6 +106,10 @@ def _unstable(
         if tools is configured and (request.wire or team):
             own = facts.header.wire_only  # a program of its own has its own tools
             tools = request.tools if own else _worded(request, configured, talk)
+        if request.tools is not tools and request.tools != tools:
+            first_of_all = request is talk.first and tools is configured
+            if first_of_all and are_without_keys(request.tools, configured):
+                tools = request.tools
         if request.tools is not tools and request.tools != tools:
             yield _other_tools(request.tools, tools, at)
         view = request.messages
