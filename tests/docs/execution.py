@@ -3,8 +3,9 @@
 What a block is, is said by its language:
 
 - `python`: runs in the page's one namespace. With `# file: name.py` in its first line
-  it is a module of that name, and is imported. Functions named `test_...` are called,
-  but those with parameters: a module of such tests alone is left to pytest. With
+  it is a module of that name, and is imported. Functions named `test_...` are called
+  once, but those with parameters: a module of such tests alone is left to pytest, and so
+  are the tests of one that a command below gives to pytest. With
   `# needs framework` in its first line it is compiled here, and tests/frameworks runs it
   in the environment of that framework.
 - `yaml`: a whole scenario, or, with `# fields of name.yaml` in its first line, some fields
@@ -88,6 +89,7 @@ class Page:
         self._namespace = ModuleType("example")
         self._scenarios: dict[str, dict[str, Any]] = {}
         self._files = 0
+        self._called: list[object] = []
 
     def run(self) -> None:
         """Run every block.
@@ -141,10 +143,29 @@ class Page:
             if _is_for_pytest(block.text):
                 return
             module = importlib.import_module(block.file.removesuffix(".py"))
+            if self._pytest_is_given(block):
+                return
         for name, value in list(vars(module).items()):
-            ours = inspect.isfunction(value) and value.__module__ == module.__name__
-            if ours and name.startswith("test_") and not _wants_fixtures(value):
+            if name.startswith("test_") and self._is_to_be_called(value, module):
+                self._called.append(value)
                 value()
+
+    def _is_to_be_called(self, value: Any, module: ModuleType) -> bool:
+        """Whether a test is one of this module, wants no fixtures, and did not run yet."""
+        ours = inspect.isfunction(value) and value.__module__ == module.__name__
+        return ours and not _wants_fixtures(value) and value not in self._called
+
+    def _pytest_is_given(self, module: Block) -> bool:
+        """Whether a command below runs pytest on a module as this block has it."""
+        below = (block for block in blocks(self._text) if block.line > module.line)
+        for block in below:
+            if block.file == module.file:
+                return False
+            if block.language == "console":
+                for program, *arguments in (c.words for c in commands(block.text)):
+                    if program.endswith("pytest") and module.file in arguments:
+                        return True
+        return False
 
     def _yaml(self, block: Block) -> None:
         value = yaml.safe_load(block.text)

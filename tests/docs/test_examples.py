@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from tests.docs.execution import Page
 from tests.docs.markdown import anchors, blocks, links
+from tests.support.projects import without_others
 from tests.support.source import ROOT
 
 SLOW = (
@@ -52,7 +53,7 @@ def _marked(name: str) -> object:
 def few_examples() -> Iterator[None]:
     """Properties on a page are tried with a few examples: what they show is how it reads."""
     usual = settings.get_current_profile_name()
-    few = max(1, settings().max_examples // 4)
+    few = max(1, settings().max_examples // 10)
     settings.register_profile("page", settings(), max_examples=few)
     settings.load_profile("page")
     yield
@@ -65,6 +66,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLUMNS", "120")
     for name in TERMINAL:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(without_others(())))
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # files change in a second
     monkeypatch.chdir(tmp_path)
@@ -186,6 +188,49 @@ def test_namespace():
 anything
 ```
 """.replace("agentsim: ...", "..."),
+    ).run()
+
+
+@pytest.mark.usefixtures("reader", "few_examples")
+def test_each_test_of_a_page_runs_once() -> None:
+    """Later blocks call no test again, and what a command gives to pytest is its own."""
+    Page(
+        "page.md",
+        """
+```python
+# file: test_given.py
+def test_given():
+    with open("done", "a") as done:
+        done.write("given ")
+```
+
+```console
+$ pytest -q test_given.py
+```
+
+```python
+def test_here():
+    with open("done", "a") as done:
+        done.write("here ")
+```
+
+```python
+from pathlib import Path
+
+assert Path("done").read_text() == "given here "
+```
+
+```python
+# file: test_given.py
+def test_given():
+    with open("done", "a") as done:
+        done.write("alone")
+```
+
+```python
+assert Path("done").read_text() == "given here alone"
+```
+""",
     ).run()
 
 
