@@ -146,14 +146,11 @@ class Page:
             if self._pytest_is_given(block):
                 return
         for name, value in list(vars(module).items()):
-            if name.startswith("test_") and self._is_to_be_called(value, module):
+            ours = inspect.isfunction(value) and value.__module__ == module.__name__
+            wanted = ours and name.startswith("test_") and not _wants_fixtures(value)
+            if wanted and value not in self._called:
                 self._called.append(value)
                 value()
-
-    def _is_to_be_called(self, value: Any, module: ModuleType) -> bool:
-        """Whether a test is one of this module, wants no fixtures, and did not run yet."""
-        ours = inspect.isfunction(value) and value.__module__ == module.__name__
-        return ours and not _wants_fixtures(value) and value not in self._called
 
     def _pytest_is_given(self, module: Block) -> bool:
         """Whether a command below runs pytest on a module as this block has it."""
