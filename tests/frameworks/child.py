@@ -13,6 +13,8 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.util
+import inspect
+import itertools
 import json
 import sys
 import threading
@@ -42,6 +44,11 @@ REPEATED = 5
 
 STRIKES = 12
 """A strike comes at one of the first so many gates, as far as the run has them."""
+
+RESTARTED = 25
+"""After so many crashes an agent does its work again, which takes as long as all before
+the crash; after more of them it finds nothing left to do.
+"""
 
 SEEDS_PER_RUN = 2
 """So many seeds are tried at most for each run that counts."""
@@ -143,7 +150,10 @@ def struck(agent: Tried, menu: str, first: int, count: int) -> Iterator[Run]:
     for seed in range(first, first + count * SEEDS_PER_RUN):
         if found == count:
             return
-        one = made(agent, menu, seed)
+        if menu == "crashed" and found >= RESTARTED:
+            one = made(agent._replace(agent=once(agent.agent)), menu, seed)
+        else:
+            one = made(agent, menu, seed)
         if menu not in STRUCK or STRUCK[menu] in one.struck:
             found += 1
             yield one
@@ -155,6 +165,18 @@ def made(agent: Tried, menu: str, seed: int | None) -> Run:
     if seed is not None:
         choices = Struck(seed, STRUCK[menu]) if menu in STRUCK else Seeded(seed)
     return run(agent.scenario, agent.agent, menu=MENUS[menu], choices=choices)
+
+
+def once(agent: Any) -> Any:  # noqa: ANN401 - an agent in the same form
+    """An agent that does the work in its first life, and nothing in later ones."""
+    lives = itertools.count(1)
+    if inspect.iscoroutinefunction(agent):
+
+        async def first_life(env: Env) -> object:
+            return await agent(env) if next(lives) == 1 else None
+
+        return first_life
+    return lambda env: agent(env) if next(lives) == 1 else None
 
 
 def alive() -> list[str]:

@@ -50,13 +50,6 @@ def test_the_sound_loops_are_left_alone(agent: Agent, name: str) -> None:
     assert alarms(sampled(scenario(name), agent, runs=20)) == []
 
 
-@pytest.mark.slow
-@EACH_SCENARIO
-def test_the_loop_of_the_mutants_is_left_alone_at_length(name: str) -> None:
-    """The same holds over more runs than most mutants need to be caught."""
-    assert alarms(sampled(scenario(name), unbroken, runs=60, seed=7)) == []
-
-
 def test_every_invariant_catches_a_mutant() -> None:
     """No invariant is without a mutant, and no mutant names what is no invariant."""
     assert sorted({mutant.invariant for mutant in MUTANTS.values()}) == sorted(
