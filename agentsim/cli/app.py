@@ -19,18 +19,13 @@ from agentsim.cli.output import (
     EXIT_STOPPED,
     accept_any_text,
     echo,
+    error_words,
     open_what_is_closed,
     print_json,
     silence_output,
     uncollected,
 )
-from agentsim.core import (
-    AgentsimError,
-    Finding,
-    InternalError,
-    UsageError,
-    raised_words,
-)
+from agentsim.core import UsageError, raised_words
 
 __all__ = ["COMMANDS", "GROUPS", "called", "load_command", "main"]
 
@@ -65,8 +60,6 @@ _EXITS = {
     "stopped": EXIT_STOPPED,
 }
 
-_OURS = "internal error, please report it"
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a full or broken disk says under an output that goes to a file."""
 
@@ -94,18 +87,12 @@ def _exit_code(words: list[str]) -> int:
     as_json = "--json" in takewhile(lambda word: word != "--", words)
     try:
         code = _run(words)
-    except InternalError as error:
-        verdict, told = "internal", f"{_OURS}: {error}"
-    except AgentsimError as error:
-        verdict = "violated" if isinstance(error, Finding) else "usage"
-        told = "\n".join((str(error), *getattr(error, "__notes__", ())))
     except (KeyboardInterrupt, EOFError):
         verdict, told = "stopped", "stopped by the keyboard"
     except Exception as error:
         if isinstance(error, BrokenPipeError) or _is_full(error):
             raise
-        verdict = "internal"
-        told = f"{_OURS}: {type(error).__name__}: {error}"
+        verdict, told = error_words(error)
     else:
         return code
     echo(f"agentsim: {told}", err=True)

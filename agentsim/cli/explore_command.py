@@ -12,6 +12,7 @@ from agentsim.cli.exploration.stories import check_place, save_failure
 from agentsim.cli.exploration.telling import (
     Repeat,
     exploration_data,
+    found_before,
     print_exploration,
 )
 from agentsim.cli.options.bundles import ExploringMenu, Subject, unbundled
@@ -23,10 +24,11 @@ from agentsim.cli.output import (
     agent_output,
     console,
     echo,
+    error_words,
     print_json,
     tell,
 )
-from agentsim.core import UsageError
+from agentsim.core import AgentsimError, UsageError
 from agentsim.report import EXIT_CODES
 from agentsim.simulation import KNOWN_FOLDER, RUNS, ExplorationStopped, explore
 
@@ -123,12 +125,13 @@ def command(
     """Run a scenario many times: at random, or every run up to a number of deviations.
 
     What the agent prints is left out; `agentsim replay` shows it for one run. Ctrl-C
-    ends with what was found until then.
+    ends with what was found until then, and so does an error.
     """
     if kept.save is not None:
         check_place(kept.save, subject.scenario)
     seconds = None if extent.time is None else parse_duration(extent.time, "--time")
     stopped = False
+    failed: AgentsimError | None = None
     with agent_output(shown=False), progress(extent.runs, shown=not as_json) as bar:
         scenario, agent = subject.load()
         menu = offered.menu  # it may name faults that the scenario's module registers
@@ -148,17 +151,22 @@ def command(
             )
         except ExplorationStopped as error:
             found, stopped = error.found, True
-        except UsageError as error:
-            if error.token is not None:
+        except AgentsimError as error:
+            if isinstance(error, UsageError) and error.token is not None:
                 words = (subject.scenario, subject.agent, error.token, menu.flags)
                 error.add_note(f"Repeat it: {replay_line(*words)}")
-            raise
+            before = found_before(error)
+            if before is None:
+                raise
+            found, failed = before, error
     repeat = Repeat(subject.scenario, subject.agent, extent.flags)
     saved = None
     if kept.save is not None:
         saved = save_failure(found, kept.save, subject.agent)
     if as_json:
         data = exploration_data(found, repeat, extent.mode)
+        if failed is not None:
+            data["verdict"], data["error"] = error_words(failed)
         print_json({**data, "saved": saved} if saved is not None else data)
     else:
         terminal = console()
@@ -168,4 +176,8 @@ def command(
     if stopped:
         echo("agentsim: stopped by the keyboard", err=True)
         return FullyTold(EXIT_STOPPED)
+    if failed is not None:
+        verdict, told = error_words(failed)
+        echo(f"agentsim: {told}", err=True)
+        return FullyTold(EXIT_CODES[verdict])
     return EXIT_CODES[found.status]

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentsim.core import AgentsimError, Finding, InternalError
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -24,6 +26,7 @@ __all__ = [
     "agent_output",
     "console",
     "echo",
+    "error_words",
     "open_what_is_closed",
     "print_json",
     "silence_output",
@@ -40,6 +43,9 @@ LINES_MAX = 400
 
 WIDTH = 120
 """Columns where the output is no terminal, so that it is the same everywhere."""
+
+
+OURS = "internal error, please report it"
 
 
 class FullyTold(int):
@@ -69,6 +75,16 @@ def echo(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     stream.write(f"{text}\n")
     stream.flush()
+
+
+def error_words(error: Exception) -> tuple[str, str]:
+    """What the verdict is where an error ends a command, and what is told of it."""
+    notes = getattr(error, "__notes__", ())
+    if isinstance(error, AgentsimError) and not isinstance(error, InternalError):
+        verdict = "violated" if isinstance(error, Finding) else "usage"
+        return verdict, "\n".join((str(error), *notes))
+    kind = "" if isinstance(error, InternalError) else f"{type(error).__name__}: "
+    return "internal", "\n".join((f"{OURS}: {kind}{error}", *notes))
 
 
 def tell(terminal: Console, text: str) -> None:

@@ -38,7 +38,14 @@ __all__ = [
 
 
 class AgentsimError(Exception):
-    """The root of every error that agentsim raises on purpose."""
+    """The root of every error that agentsim raises on purpose.
+
+    Attributes:
+        found: The `Exploration` that it ended, with what was found before; None where
+            it ended none.
+    """
+
+    found: Any = None
 
 
 class UsageError(AgentsimError):

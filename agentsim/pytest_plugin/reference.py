@@ -95,7 +95,8 @@ invariants judge all. Faults that `sim.faults(...)` names strike in the repeated
 well; those of the marker and of `--agentsim-faults` may strike there. A test that uses a
 `snapshot` is run once, and the summary says so. What agents print and log in the repeated
 runs is dropped, but for the failing ones, which tell it. Failures are kept in `.agentsim/`
-below pytest's root and made again first, until they are mended.
+below pytest's root and made again first, until they are mended. An error of usage ends the
+repetition and fails the test; what was found before it is told below it, and kept.
 """
 
 _MARKER = """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from agentsim.core import NondeterminismError, UsageError
+from agentsim.core import AgentsimError, NondeterminismError, UsageError
 from agentsim.pytest_plugin.sim import Recorded
 from agentsim.simulation import (
     SCRIPTED,
@@ -27,7 +27,7 @@ from agentsim.simulation import (
     with_output,
 )
 
-__all__ = ["Finding", "Plan", "judged", "repeated", "replayed"]
+__all__ = ["Finding", "Plan", "Repeats", "judged", "replayed"]
 
 
 class Finding(NamedTuple):
@@ -84,29 +84,52 @@ def judged(recorded: Sequence[Recorded]) -> Iterator[Finding]:
             yield Finding(one.run, one.run.verdict.unmet)
 
 
-def repeated(
-    recorded: Sequence[Recorded], plan: Plan
-) -> tuple[list[Finding], int, tuple[str, ...]]:
-    """Repeat runs as planned; the findings, how many runs were made, and their notes."""
-    findings: list[Finding] = []
-    unmet: set[str] | None = None
-    runs = 0
-    notes: tuple[str, ...] = ()
-    for one in recorded:
-        for exploration in _explorations(one, plan):
-            runs += exploration.runs
-            notes += exploration.notes
-            findings += (
-                Finding(failure.run, elsewhere=exploration.elsewhere(failure))
-                for failure in exploration.distinct_failures
-            )
-            never = set(exploration.never_struck)
-            unmet = never if unmet is None else unmet & never
-    if not findings and plan.deviations:
-        named = [rule.text for rule in plan.menu.rules[: plan.named]]
-        missed = tuple(text for text in named if text in (unmet or ()))
-        findings += [Finding(None, missed)] if missed else []
-    return findings, runs, notes
+class Repeats:
+    """The repeated runs of a test: what came of them, until an error ends them too.
+
+    Attributes:
+        findings: What they found.
+        runs: How many were made.
+        notes: What was met beside them.
+    """
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.runs = 0
+        self.notes: tuple[str, ...] = ()
+        self._unmet: set[str] | None = None
+
+    def make(self, recorded: Sequence[Recorded], plan: Plan) -> None:
+        """Repeat runs as planned.
+
+        Raises:
+            AgentsimError: what ends a run, without the note of what was found before:
+                that is among the findings.
+        """
+        for one in recorded:
+            try:
+                for exploration in _explorations(one, plan):
+                    self._add(exploration)
+            except AgentsimError as error:
+                if error.found is not None:
+                    self._add(error.found)
+                    if error.found.failures:
+                        error.__notes__.remove(error.found.error_note)
+                raise
+        if not self.findings and plan.deviations:
+            named = [rule.text for rule in plan.menu.rules[: plan.named]]
+            missed = tuple(text for text in named if text in (self._unmet or ()))
+            self.findings += [Finding(None, missed)] if missed else []
+
+    def _add(self, found: Exploration) -> None:
+        self.runs += found.runs
+        self.notes += found.notes
+        self.findings += (
+            Finding(failure.run, elsewhere=found.elsewhere(failure))
+            for failure in found.distinct_failures
+        )
+        never = set(found.never_struck)
+        self._unmet = never if self._unmet is None else self._unmet & never
 
 
 def replayed(

@@ -12,10 +12,15 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import InvariantViolation, UsageError, did_you_mean
+from agentsim.core import (
+    AgentsimError,
+    InvariantViolation,
+    UsageError,
+    did_you_mean,
+)
 from agentsim.faults import CATALOGUE, parse_rules
 from agentsim.pytest_plugin.options import Settings
-from agentsim.pytest_plugin.repeating import Finding, Plan, judged, repeated, replayed
+from agentsim.pytest_plugin.repeating import Finding, Plan, Repeats, judged, replayed
 from agentsim.pytest_plugin.sim import Sim
 from agentsim.pytest_plugin.timelines import timeline_section
 from agentsim.pytest_plugin.ways import way_to
@@ -106,6 +111,12 @@ class SimulatedTest:
         if findings:
             error.add_note(f"\nand beside this failure:\n\n{self._told(findings)}")
 
+    def _add_before(self, error: AgentsimError, findings: Sequence[Finding]) -> None:
+        """Tell with what ended the repeated runs what was found before it."""
+        if findings:
+            self._note_verdict(findings)
+            error.add_note(f"\nand before this error:\n\n{self._told(findings)}")
+
     def take_sections(self) -> list[tuple[str, str]]:
         """The sections for a report, once."""
         taken, self._sections = self._sections, []
@@ -149,15 +160,19 @@ class SimulatedTest:
         if "snapshot" in self._item.fixturenames:
             self._note_once("once", "uses a snapshot")
             return []
+        repeats = Repeats()
         try:
-            findings, runs, notes = repeated(recorded, plan)
-        except UsageError as error:
-            raise self._with_way(error) from None
-        self._count(runs)
-        self._note_beside(notes)
-        self._note_once("deviations", plan.deviations)
-        self._note_once("seed", plan.seed if plan.runs else None)
-        return findings
+            repeats.make(recorded, plan)
+        except AgentsimError as error:
+            told = self._with_way(error) if isinstance(error, UsageError) else error
+            self._add_before(told, repeats.findings)
+            raise told from None
+        finally:
+            self._count(repeats.runs)
+            self._note_beside(repeats.notes)
+            self._note_once("deviations", plan.deviations)
+            self._note_once("seed", plan.seed if plan.runs else None)
+        return repeats.findings
 
     def _told(self, findings: Sequence[Finding]) -> str:
         """Tell all findings, and keep their timelines and tokens for the reports."""

@@ -10,8 +10,6 @@ import pytest
 
 from tests.support.inner import run_here
 
-pytestmark = pytest.mark.slow  # it starts pytest twice
-
 PROJECT = """
 import json
 import urllib.request
@@ -31,6 +29,8 @@ async def calls_home(env):
         if not message.tool_calls:
             return message.content
         for asked in message.tool_calls:
+            if asked.name not in tools:
+                raise ValueError("no")
             try:
                 output = await tools[asked.name].run(json.loads(asked.arguments))
             except ToolFailed:
@@ -44,6 +44,7 @@ def test_home(sim):
 """
 
 
+@pytest.mark.slow  # it starts pytest twice
 def test_what_ends_the_repeated_runs_is_repeated_by_its_line(tmp_path: Path) -> None:
     """The sentence stands without frames of ours, and the line below it gives it again."""
     (tmp_path / "test_it.py").write_text(PROJECT, "utf-8")
@@ -59,3 +60,23 @@ def test_what_ends_the_repeated_runs_is_repeated_by_its_line(tmp_path: Path) -> 
     assert again.code == 1
     assert line[0] in again.out
     assert "fits none of the tests" not in again.out
+
+
+def test_what_was_found_before_is_told_below_the_error(tmp_path: Path) -> None:
+    """With the line that repeats it, its timeline and trace; and it is a known failure."""
+    (tmp_path / "test_it.py").write_text(PROJECT, "utf-8")
+    flags = ("--agentsim-deviations=1", "--agentsim-faults=unknown_tool,raises", "-q")
+    done = run_here(tmp_path, *flags, "--agentsim-traces=traces")
+    assert done.code == 1
+    error, before = done.out.split("and before this error:")
+    assert "asked for a connection to errors.example.com:443" in error
+    assert "What was not as usual: raises strikes check_disk" in error
+    assert "result-always is violated" not in error
+    assert before.count("result-always is violated") == 1
+    assert "agentsim: timeline of 0:1~" in before
+    assert "agentsim: 3 runs in 1 test" in before
+    assert re.search("Repeat it: pytest test_it.py::test_home '--agentsim-rep", before)
+    (trace,) = (tmp_path / "traces").iterdir()
+    assert "unknown_tool" in trace.read_text("utf-8")
+    (known,) = (tmp_path / ".agentsim" / "test_it.py").glob("*.json")
+    assert "result-always" in known.read_text("utf-8")

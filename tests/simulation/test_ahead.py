@@ -15,7 +15,13 @@ from agentsim import mutants
 from agentsim.core import Env, ToolFailed, UsageError
 from agentsim.runtime import reference
 from agentsim.simulation import Exploration, Menu, Run
-from agentsim.simulation.exploring.ahead import AHEAD_MAX, Ahead, Alone, Crew
+from agentsim.simulation.exploring.ahead import (
+    AHEAD_MAX,
+    Ahead,
+    Alone,
+    Crew,
+    CrewDied,
+)
 from agentsim.simulation.exploring.explorer import Explorer
 from agentsim.simulation.exploring.glance import Glance
 from agentsim.simulation.exploring.plans import (
@@ -204,7 +210,7 @@ class Scripted:
             self._takes -= 1
             self.out.append(number)
 
-    def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
+    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | CrewDied | None]]:
         if not wait:
             return []
         numbers = self._answers.pop(0)
@@ -280,6 +286,33 @@ def test_an_error_waits_for_its_turn() -> None:
     assert [made for _, made in runs][1:4] == [None, None, None]
     with pytest.raises(UsageError, match="not possible"):
         list(ahead(Alone(), make, most=6))
+
+
+class Mortal(Scripted):
+    """A crew that dies of the last run that it takes, at once."""
+
+    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | CrewDied | None]]:
+        *others, last = self.out or [0]
+        if last:
+            self.out = []
+            return [(last, CrewDied("one of them ended")), *[(n, None) for n in others]]
+        return []
+
+
+def test_a_death_waits_for_its_turn() -> None:
+    """The runs before it are made here and count; of those after it none is begun."""
+    made: list[int] = []
+
+    def make(plan: Plan) -> Plan:
+        assert isinstance(plan, Drawn)
+        made.append(plan.seed)
+        return plan
+
+    counted: list[int] = []
+    with pytest.raises(CrewDied, match="one of them ended"):
+        counted.extend(ahead(Mortal(3, []), make, most=40))
+    assert counted == [0, 1, 2]
+    assert made == [0, 4]
 
 
 # ------------------------------------------------------------------ runs that don't repeat

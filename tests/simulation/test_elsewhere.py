@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.core import Env, InvariantViolation, Message, Request, tool_result, user
 from agentsim.providers import call, say, together
-from agentsim.pytest_plugin.repeating import Plan, repeated
+from agentsim.pytest_plugin.repeating import Plan, Repeats
 from agentsim.pytest_plugin.sim import Recorded
 from agentsim.pytest_plugin.timelines import timeline_section
 from agentsim.simulation import Exploration, Menu, Scenario, explore, run
@@ -92,9 +92,11 @@ def test_the_repeated_runs_of_a_test_tell_each_bug_once() -> None:
     """The findings of the plugin know what another one tells."""
     made = run(BOTH, hasty)
     plan = Plan(MENU, deviations=1)
-    findings, *_ = repeated([Recorded(BOTH, hasty, made)], plan)
-    assert findings[0].elsewhere == ()
-    assert "writes-alone" in findings[-1].elsewhere
+    repeats = Repeats()
+    repeats.make([Recorded(BOTH, hasty, made)], plan)
+    first, *_, last = repeats.findings
+    assert first.elsewhere == ()
+    assert "writes-alone" in last.elsewhere
 
 
 def test_a_section_of_a_report_leaves_out_the_middle_of_a_long_timeline() -> None:

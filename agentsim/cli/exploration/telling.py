@@ -14,14 +14,18 @@ from agentsim.cli.exploration.progress import by_frequency
 from agentsim.cli.exploration.stories import story_data, story_lines
 from agentsim.cli.output import tell
 from agentsim.cli.run_command import verdict_line
+from agentsim.core import AgentsimError
 from agentsim.faults import folded
 from agentsim.report import print_timeline
 from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, Known
 
-__all__ = ["Repeat", "exploration_data", "print_exploration"]
+__all__ = ["Repeat", "exploration_data", "found_before", "print_exploration"]
 
 LINES_SHOWN = 80
 """Lines of a timeline that are printed with a failure; `replay` prints more of them."""
+
+STOPPED = {"keyboard": "the keyboard", "error": "an error"}
+"""What breaks in upon an exploration, which else ends as it was asked to."""
 
 LIMITS_DOMINATE = 0.5
 """Share of runs ended by limits from which a report warns (T5)."""
@@ -53,6 +57,18 @@ class Repeat:
         return shlex.join([*words, *self._mode, *flags])
 
 
+def found_before(error: AgentsimError) -> Exploration | None:
+    """The exploration that an error ended, where it has anything to tell.
+
+    The note of the error that tells the same in few words is taken away.
+    """
+    found: Exploration | None = error.found
+    if found is not None and found.failures:
+        error.__notes__.remove(found.error_note)
+        return found
+    return found if found is not None and found.known and found.known.replayed else None
+
+
 def exploration_data(
     found: Exploration, repeat: Repeat, mode: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -76,6 +92,7 @@ def exploration_data(
         "different": found.different,
         "complete": found.complete,
         "stopped_by": found.stopped_by,
+        **({"error": found.error} if found.error else {}),
         "deviations_left": None
         if left is None
         else {"runs": left[0], "exact": left[1]},
@@ -160,7 +177,8 @@ def warnings(found: Exploration) -> list[str]:
 
 def _summary(found: Exploration) -> list[str]:
     counted = f"{found.runs} runs of {found.agent}, {found.violated_runs} violated"
-    stopped = ", stopped by the keyboard" * (found.stopped_by == "keyboard")
+    breaks_in = STOPPED.get(found.stopped_by or "")
+    stopped = f", stopped by {breaks_in}" if breaks_in else ""
     rate = f"{found.runs_per_s:.0f} runs/s"
     lines = [
         f"{found.scenario.name}: {found.status}{stopped}. {counted}, {rate}.",
@@ -180,6 +198,8 @@ def _summary(found: Exploration) -> list[str]:
         if names:
             lines.append(f"{words}: {', '.join(names)}")
     lines += [f"Note: {note}." for note in found.notes]
+    if found.error and found.stopped_by != "error":  # else it is told as what it is
+        lines.append(f"Before that an error ended the runs: {found.error}")
     return lines
 
 
@@ -210,7 +230,7 @@ def _failures(found: Exploration) -> Iterator[str]:
     for invariant, runs in found.other_kinds.items():
         yield f"Failed in other ways, {runs} times: {invariant}"
     unshrunk = [f for f in found.failures if not f.shrunk]
-    if unshrunk and found.stopped_by == "keyboard":
+    if unshrunk and found.stopped_by in STOPPED:
         yield f"Not made smaller: {len(unshrunk)} of {len(found.failures)} failures."
 
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
+from agentsim.core import UsageError
 from agentsim.simulation.exploring.glance import Glance
 from agentsim.simulation.exploring.plans import Plan, Plans
 from agentsim.simulation.run import Run
 
-__all__ = ["AHEAD_MAX", "Ahead", "Alone", "Crew", "Made"]
+__all__ = ["AHEAD_MAX", "Ahead", "Alone", "Crew", "CrewDied", "Made"]
 
 AHEAD_MAX = 64
 """Runs that are made here while one that comes before them is waited for."""
 
 Made = Run | Glance | None
 """A run as it was made here, or elsewhere; None: it is to be made here, in its turn."""
+
+
+class CrewDied(UsageError):
+    """Somebody who made runs elsewhere died: this process may die of the same run."""
 
 
 class Crew(Protocol):
@@ -56,14 +61,16 @@ class Crew(Protocol):
         """Have runs made; at most as many as there is room for."""
         ...
 
-    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | None]]:
+    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | CrewDied | None]]:
         """What came back; None for a run that is to be made here.
+
+        That somebody died of a run stands in its place: those before it count.
 
         Args:
             wait: Whether to wait until something comes.
 
         Raises:
-            UsageError: when somebody died.
+            UsageError: when somebody could not begin, or died of no run.
         """
         ...
 
@@ -90,7 +97,7 @@ class Alone:
         """Never asked for."""
         raise NotImplementedError
 
-    def receive(self, *, wait: bool) -> Sequence[tuple[int, Glance | None]]:  # noqa: ARG002
+    def receive(self, *, wait: bool) -> tuple[()]:  # noqa: ARG002
         """Nothing."""
         return ()
 
@@ -124,18 +131,25 @@ class Ahead:
         self._most = most
         self._is_late = is_late
         self._planned: dict[int, Plan] = {}
-        self._ready: dict[int, Made] = {}
+        self._ready: dict[int, Made | CrewDied] = {}
+        self._is_over = False
         self._next = self._turn = 0
         self._last: Collection[int] | None = None
 
     def __iter__(self) -> Iterator[tuple[Plan, Made]]:
-        """The runs with their plans; each is to be counted before the next is asked for."""
+        """The runs with their plans; each is to be counted before the next is asked for.
+
+        Raises:
+            UsageError: in its turn, what makes a run impossible.
+        """
         while True:
             while self._turn not in self._ready:
                 if not (self._go_on() or self._wait()):
                     return
             plan = self._planned.pop(self._turn)
             made = self._ready.pop(self._turn)
+            if isinstance(made, CrewDied):
+                raise made
             self._turn += 1
             yield plan, made
 
@@ -156,7 +170,7 @@ class Ahead:
             if number == self._turn:
                 raise
             self._ready[number] = None  # those before it have their say first
-        self._ready.update(crew.receive(wait=False))
+        self._keep(crew.receive(wait=False))
         return True
 
     def _share(self, room: int) -> None:
@@ -177,11 +191,16 @@ class Ahead:
         came = crew.receive(wait=True)
         if self._last is not None:  # those not begun in time do not count
             came = [entry for entry in came if entry[0] in self._last]
-        self._ready.update(came)
+        self._keep(came)
         return True
 
+    def _keep(self, came: Sequence[tuple[int, Made | CrewDied]]) -> None:
+        self._ready.update(came)
+        # Of the runs after such an end none counts, and any may end this process, too.
+        self._is_over |= any(isinstance(what, CrewDied) for _, what in came)
+
     def _take(self) -> Plan | None:
-        if self._next == self._most:
+        if self._is_over or self._next == self._most:
             return None
         plan = self._plans.next()
         if plan is not None:

@@ -84,7 +84,8 @@ def explore(
 
     Raises:
         UsageError: for a negative number, or no run at all; when a worker ends, or can't
-            have the agent.
+            have the agent; for what ends a run. Its `found`, like that of every error of
+            ours, is the exploration until then, and its last note tells the failures.
         ExplorationStopped: by Ctrl-C, a `KeyboardInterrupt` with what was found so far.
     """
     _check_number("deviations", deviations, 0)
@@ -122,14 +123,20 @@ def explore(
         if workers > 1:
             crew = _hired(scenario, agent, menu, workers - 1)
         with Series():
-            explorer.warm_up()
-            if store is not None:
-                explorer.replay_known(store)
-            explorer.explore(plans, crew)
-            crew.end()
-            explorer.close(named)
-            if smallest:
-                explorer.shrink(stories=stories)
+            try:
+                explorer.warm_up()
+                if store is not None:
+                    explorer.replay_known(store)
+                explorer.explore(plans, crew)
+                crew.end()
+                explorer.close(named)
+                if smallest:
+                    explorer.shrink(stories=stories)
+            except Exception as error:
+                crew.end()
+                explorer.close(named)
+                explorer.end_by(error, smallest=smallest, stories=stories)
+                raise
     except KeyboardInterrupt as error:
         found.stopped_by, found.complete = "keyboard", False
         explorer.close(named)

@@ -7,9 +7,16 @@ from collections.abc import Callable, Collection
 from math import inf
 from typing import Any
 
-from agentsim.core import AgentsimError, NondeterminismError
+from agentsim.core import (
+    AgentsimError,
+    HeldForEver,
+    InternalError,
+    NondeterminismError,
+    TokenError,
+    named_error,
+)
 from agentsim.invariants import INVARIANTS
-from agentsim.simulation.exploring.ahead import Ahead, Crew, Made
+from agentsim.simulation.exploring.ahead import Ahead, Crew, CrewDied, Made
 from agentsim.simulation.exploring.capture import with_output
 from agentsim.simulation.exploring.findings import Exploration, Failure
 from agentsim.simulation.exploring.glance import Glance
@@ -26,6 +33,10 @@ from agentsim.simulation.verdict import RUNS_INDEPENDENT
 __all__ = ["Explorer"]
 
 UNSHRINKABLE = (RUNS_INDEPENDENT,)
+
+_NO_MORE_RUNS = (CrewDied, HeldForEver, InternalError)
+"""Errors after which failures stay as found: another run might end this process, take
+half a minute, or go wrong by our own bug."""
 
 _STRANGE = (
     "another process gave another trace, so that all runs were made in this one; "
@@ -54,7 +65,7 @@ class Explorer:
         self._chosen: set[tuple[int, ...]] = set()
         self._rules: dict[str, None] | None = None
         self._first: Run | None = None
-        self._closed = False
+        self._closed = self._shrinks = False
 
     def warm_up(self) -> None:
         """Make one run that does not count."""
@@ -64,13 +75,17 @@ class Explorer:
         self._started = time.perf_counter()
 
     def replay_known(self, store: KnownFailures) -> None:
-        """Make the known failures again: no runs of the exploration, but its findings."""
+        """Make the known failures again: no runs of the exploration, but its findings.
+
+        Raises:
+            UsageError: what a run of them ends with; it stays known.
+        """
         found = self.found
         assert found.known is not None
         for entry in store.load():
             try:
                 made = replay(found.scenario, entry.token, self._agent, menu=found.menu)
-            except AgentsimError:
+            except (TokenError, NondeterminismError):
                 found.known.dropped.append(entry)
                 continue
             found.note(made.notes)
@@ -138,8 +153,20 @@ class Explorer:
         unmet = [name for name in dict.fromkeys(named) if name not in met]
         found.unmet = (*(self._rules or ()), *unmet)
 
+    def end_by(self, error: Exception, *, smallest: bool, stories: bool) -> None:
+        """Let an error that ends the exploration carry what was found before it."""
+        found = self.found
+        found.stopped_by, found.error, found.complete = "error", _words(error), False
+        if smallest and not (self._shrinks or isinstance(error, _NO_MORE_RUNS)):
+            self.shrink(stories=stories)
+        if isinstance(error, AgentsimError):
+            error.found = found
+        if found.failures:
+            error.add_note(found.error_note)
+
     def shrink(self, *, stories: bool) -> None:
         """Make every failure as small as it gets; `stories`: and its scenario, too."""
+        self._shrinks = True
         found = self.found
         for failure in list(found.failures):
             if failure.invariant in UNSHRINKABLE:
@@ -258,3 +285,8 @@ class Explorer:
         if seen.kinds:
             found.violated_runs += 1
             found.keep_kinds(seen.kinds, made)
+
+
+def _words(error: Exception) -> str:
+    """An error in words: ours are sentences."""
+    return str(error) if isinstance(error, AgentsimError) else named_error(error)

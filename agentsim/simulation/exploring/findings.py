@@ -30,7 +30,7 @@ KINDS_MAX = 4
 TEXTS_MAX = 5
 """Failures that are told in full where an exploration is asserted to hold."""
 
-StoppedBy = Literal["runs", "time", "keyboard", "dependence"]
+StoppedBy = Literal["runs", "time", "keyboard", "dependence", "error"]
 
 
 @dataclass(slots=True)
@@ -82,7 +82,9 @@ class Exploration:
             the same again, and then are the same.
         complete: Whether every run within the bound of deviations was made.
         stopped_by: What ended it before that: the number of `runs`, the `time`, the
-            `keyboard`, or `dependence` (runs did not repeat); None if nothing did.
+            `keyboard`, `dependence` (runs did not repeat), or an `error`; None if
+            nothing did.
+        error: The error that ended it, in words.
         deviations_left: How many runs within the bound are left, and whether that is
             exact; None for a random exploration, which has no bound.
         failures: What was violated, each kind with its least run, in the order found.
@@ -105,6 +107,7 @@ class Exploration:
     different: int = 0
     complete: bool = False
     stopped_by: StoppedBy | None = None
+    error: str = ""
     deviations_left: tuple[int, bool] | None = None
     failures: list[Failure] = field(default_factory=list)
     other_kinds: dict[str, int] = field(default_factory=dict)
@@ -160,11 +163,30 @@ class Exploration:
         )
 
     @property
+    def text(self) -> str:
+        """The failure texts of the violating runs; empty where there are none."""
+        failures = self.distinct_failures
+        told = failures[:TEXTS_MAX]
+        texts = [failure.told(self.elsewhere(failure, told)) for failure in told]
+        if len(failures) > len(told):
+            more = count_words(len(failures) - len(told), "more failing run")
+            texts.append(f"and {more}")
+        return "\n\n".join(texts)
+
+    @property
+    def error_note(self) -> str:
+        """What an error that ended it carries: the failures before it, in a text."""
+        return f"\nand before this error:\n\n{self.text}" if self.failures else ""
+
+    @property
     def status(self) -> VerdictStatus:
-        """Violated if any run is; unknown if something named was not met, or no run made."""
+        """Violated if any run is.
+
+        Unknown if something named was not met, no run was made, or an error ended it.
+        """
         if self.failures:
             return "violated"
-        return "unknown" if self.unmet or not self.runs else "holds"
+        return "unknown" if self.unmet or not self.runs or self.error else "holds"
 
     @property
     def runs_per_s(self) -> float:
@@ -178,14 +200,10 @@ class Exploration:
             InvariantViolation: with the failure texts of the violating runs, or with
                 what was named and never met.
         """
-        failures = self.distinct_failures
-        told = failures[:TEXTS_MAX]
-        texts = [failure.told(self.elsewhere(failure, told)) for failure in told]
-        if len(failures) > len(told):
-            more = count_words(len(failures) - len(told), "more failing run")
-            texts.append(f"and {more}")
-        if texts:
-            raise InvariantViolation("\n\n".join(texts))
+        if self.failures:
+            raise InvariantViolation(self.text)
+        if self.error:
+            raise InvariantViolation(f"unknown: an error ended it: {self.error}")
         if self.unmet:
             raise InvariantViolation(unmet_text(self.unmet))
         if not self.runs:
@@ -244,7 +262,8 @@ class ExplorationStopped(KeyboardInterrupt):
     """Ctrl-C during an exploration.
 
     Attributes:
-        found: What was found until then.
+        found: What was found until then. Where an error had ended the runs before, so
+            that only its failures were made smaller, it is `found.error`.
     """
 
     def __init__(self, found: Exploration) -> None:

@@ -7,10 +7,11 @@ import select
 import signal
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from agentsim.core import UsageError
+from agentsim.simulation.exploring.ahead import CrewDied
 from agentsim.simulation.exploring.glance import Glance
 from agentsim.simulation.exploring.plans import Plan
 from agentsim.simulation.exploring.sharing.child import digest_of_first, work
@@ -71,6 +72,7 @@ class Team:
         self._workers = [Worker(process) for process in processes]
         self._digest: str | None = None
         self._poll = select.poll()
+        self._dead: dict[Worker, None] = {}
         self._by_pipe = {one.process.answers: one for one in self._workers}
         for pipe in self._by_pipe:
             self._poll.register(pipe, select.POLLIN)
@@ -122,11 +124,7 @@ class Team:
         return sum(self._rooms.values())
 
     def give(self, runs: Sequence[tuple[int, Plan]]) -> None:
-        """Share runs out, each to whoever has most room.
-
-        Raises:
-            UsageError: when one died.
-        """
+        """Share runs out, each to whoever has most room; `receive` tells who died."""
         rooms, self._rooms = self._rooms, {}
         shares: dict[Worker, list[tuple[int, Plan]]] = {one: [] for one in rooms}
         for run in runs:
@@ -138,20 +136,20 @@ class Team:
             try:
                 send(worker.process.orders, *share)
             except BrokenPipeError:
-                raise self._death(worker) from None
+                self._dead[worker] = None
 
-    def receive(self, *, wait: bool) -> list[tuple[int, Glance | None]]:
-        """What came back.
+    def receive(self, *, wait: bool) -> list[tuple[int, Glance | CrewDied | None]]:
+        """What came back; in the place of the run that one died of, its death.
 
         Raises:
-            UsageError: when somebody died, or could not begin.
+            UsageError: when somebody could not begin, or died of no run.
         """
         now_s = time.perf_counter()
         if not wait and now_s < self._next_look_s:
             return []
         self._next_look_s = now_s + LOOK_S
-        found: list[tuple[int, Glance | None]] = []
-        for pipe, _ in self._poll.poll(None if wait else 0):
+        found: list[tuple[int, Glance | CrewDied | None]] = []
+        for pipe, _ in self._poll.poll(None if wait and not self._dead else 0):
             worker = self._by_pipe[pipe]
             for what, told in worker.frames.read():
                 if what == "refused":
@@ -162,13 +160,32 @@ class Team:
                 worker.made(what)
                 found.append((what, None if told is None else Glance(*told)))
             if worker.frames.is_over:
-                raise self._death(worker)
+                self._dead[worker] = None
+        while self._dead:
+            worker, _ = self._dead.popitem()
+            found += self._left_by(worker)
         return found
 
     def _is_known(self, worker: Worker) -> bool:
         return worker.digest == self._digest is not None
 
-    def _death(self, worker: Worker) -> UsageError:
+    def _left_by(self, worker: Worker) -> Iterator[tuple[int, CrewDied | None]]:
+        """The runs that a dead worker had before it; one of them is its end.
+
+        Raises:
+            CrewDied: when it had none.
+        """
+        died, left = self._death(worker), tuple(worker.queue)
+        if not left:
+            raise died
+        self._poll.unregister(worker.process.answers)
+        worker.queue.clear()
+        worker.digest = None
+        at = worker.process.run
+        at = at if at in left else left[0]
+        return ((number, died if number == at else None) for number in left)
+
+    def _death(self, worker: Worker) -> CrewDied:
         code, last = worker.process.ended()
         how = f"with exit code {code}"
         if code < 0:
@@ -185,7 +202,7 @@ class Team:
         elif worker.digest is not None:
             where = "between two runs"
         told = f"; the last that it wrote: {last}" if last else ""
-        return UsageError(f"workers: one of them ended {where}, {how}{told}{hint}")
+        return CrewDied(f"workers: one of them ended {where}, {how}{told}{hint}")
 
 
 def _signal_name(number: int) -> str:
