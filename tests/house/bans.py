@@ -125,6 +125,10 @@ BANS = (
     ),
 )
 
+_NAMES = (ast.Attribute, ast.Name)
+
+_WALKING = (ast.AsyncFor, ast.Call, ast.For, ast.Starred, ast.comprehension)
+
 BY_NAME = {ban.name: ban for ban in BANS}
 
 BY_CALL = {call: ban for ban in BANS for call in ban.calls}
@@ -265,14 +269,17 @@ def offences(module: Module) -> Iterator[Offence]:
     aliases = _aliases(nodes)
     inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     for node in nodes:
-        if isinstance(node, ast.Attribute | ast.Name) and id(node) not in inner:
+        if isinstance(node, _NAMES) and id(node) not in inner:
             dotted = _dotted(node, aliases)
             if ban := _banned_by(dotted):
                 yield Offence(module.path, node.lineno, ban, dotted)
-        for walked in _iterated(node):
-            if _is_set(walked):
-                what = f"iteration over {ast.unparse(walked)}"
-                yield Offence(module.path, walked.lineno, BY_NAME["set-order"], what)
+        elif isinstance(node, _WALKING):
+            for walked in _iterated(node):
+                if _is_set(walked):
+                    what = f"iteration over {ast.unparse(walked)}"
+                    yield Offence(
+                        module.path, walked.lineno, BY_NAME["set-order"], what
+                    )
 
 
 def _banned_by(dotted: str) -> Ban | None:

@@ -45,7 +45,8 @@ def files() -> Iterator[Path]:
 
 def foreign(text: str) -> list[str]:
     """Find the absolute paths and registry hosts in a text."""
-    found = [path for path in PATHS if re.search(rf"(?<![\w./-]){path}", text)]
+    there = [path for path in PATHS if path in text]  # quickly, of most texts
+    found = [path for path in there if re.search(rf"(?<![\w./-]){path}", text)]
     return found + [host for host in HOSTS if host in text]
 
 

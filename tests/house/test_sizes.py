@@ -33,7 +33,7 @@ def functions(
             yield from functions(child, f"{prefix}.{child.name}")
         elif isinstance(child, ast.ClassDef):
             yield from functions(child, f"{prefix}.{child.name}")
-        else:
+        elif not isinstance(child, ast.expr):  # which holds no statements
             yield from functions(child, prefix)
 
 

@@ -50,10 +50,14 @@ def parse(path: str, text: str) -> Module:
 @cache
 def modules(folder: str = PACKAGE) -> tuple[Module, ...]:
     """Parse every Python file under a folder of the project, in order of path."""
-    found = tuple(map(_read, sorted((ROOT / folder).rglob("*.py"))))
-    # Millions of nodes that live as long as the tests: no collection need walk them.
-    gc.freeze()
-    return found
+    # Millions of nodes that live as long as the tests: no collection need walk them, and
+    # those while they are made take four times what the parsing takes.
+    gc.disable()
+    try:
+        return tuple(map(_read, sorted((ROOT / folder).rglob("*.py"))))
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def modules_of(package: str) -> list[Module]:
@@ -70,9 +74,17 @@ def _read(file: Path) -> Module:
     return parse(file.relative_to(ROOT).as_posix(), file.read_text("utf-8"))
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all below a node but expressions, which hold no statements: a tenth of it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield child
+            yield from statements(child)
+
+
 def imports(module: Module) -> Iterator[tuple[ast.stmt, str, str]]:
     """Yield each absolute import as statement, module and name ('' for `import x`)."""
-    for node in ast.walk(module.tree):
+    for node in statements(module.tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node, alias.name, ""
