@@ -43,6 +43,7 @@ from agentsim.invariants.matching import (
     explains,
     give_to_shown,
     is_smooth,
+    reads_anew,
     served,
     settle,
 )
@@ -179,6 +180,8 @@ class _Reader:
         life.in_flight[event.operation] = operation
         life.operations.append(operation)
         self.running[event.operation] = operation
+        if turn is not None and not life.requests and reads_anew(turn, operation):
+            turn = None
         if turn is not None:
             operation.response_at = turn.response_at
             turn.operations.append(operation)

@@ -33,6 +33,7 @@ __all__ = [
     "give_to_shown",
     "is_as_asked",
     "is_smooth",
+    "reads_anew",
     "served",
     "settle",
 ]
@@ -134,6 +135,13 @@ def explains(turn: Turn, told: ToolStarted | ConfirmationAsked) -> bool:
         and _is_equal(asked, told.arguments)
         for asked in turn.asked
     )
+
+
+def reads_anew(turn: Turn, operation: Operation) -> bool:
+    """Whether a new life reads what no call that is still open from the old one asks for."""
+    rights, named = operation.rights, operation.start.call_id is not None
+    reads = rights is not None and rights.read_only and not named
+    return reads and not _equal(turn, operation)
 
 
 def _is_equal(asked: Asked, arguments: Mapping[str, Any]) -> bool:

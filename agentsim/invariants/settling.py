@@ -26,7 +26,7 @@ from agentsim.core import Message, Outcome, RequestSent
 from agentsim.invariants.conversing import is_like, nearest_of, prompts_of, unprompted
 from agentsim.invariants.subjects import Conversation, Life
 
-__all__ = ["requests_to_the_end", "settle_conversations"]
+__all__ = ["requests_to_the_end", "settle_conversations", "was_cut"]
 
 CUT = ("deadline", "cancelled", "failed")
 """Statuses of runs that were ended in the middle of what they did."""
@@ -44,25 +44,24 @@ def settle_conversations(
     found = life.conversations
     if len(found) < 2:
         life.main_known = (
-            len(life.requests) > 1
-            or not _was_cut(life)
-            or _is_kept(life.outcome, found)
+            len(life.requests) > 1 or not was_cut(life) or _is_kept(life.outcome, found)
         )
         return
     told = _told_of(life, prompt)
     life.main = told or max(found, key=lambda talk: len(talk.last.tools))
-    life.main_known = told is not None or not _was_cut(life)
+    life.main_known = told is not None or not was_cut(life)
     _join_adopted(life)
     if life.main_known:
         _join_restarts(life)
-    cut = _was_cut(life)
+    cut = was_cut(life)
     for talk in found[1:]:
         left = _left_for(talk, life, world)
         if left is not None and (not cut or _is_idle(left, talk, life)):
             _join(life, talk, left)
 
 
-def _was_cut(life: Life) -> bool:
+def was_cut(life: Life) -> bool:
+    """Whether a life may have been ended in the middle of what it did."""
     ending = life.outcome.ending if life.outcome is not None else "returned"
     return life.crashed or ending != "returned" or life.status in CUT
 

@@ -222,14 +222,14 @@ def test_a_run_that_nothing_explains_belongs_to_no_call() -> None:
 def test_what_died_in_a_crash_may_be_repeated() -> None:
     """A life that resumes runs a call once more that was in flight at the crash."""
     for calls in (1, 2):
-        run = Run([LOOK])
-        run.asks(*[call("look")] * calls)
-        run.starts("look")
+        run = Run([NOTE])
+        run.asks(*[call("note")] * calls)
+        run.starts("note")
         run.crashes()
         for _ in range(calls):
-            run.runs("look")
+            run.runs("note")
         assert verdict(run.trace(), "allowlist").status == "holds"
-        run.runs("look")
+        run.runs("note")
         assert verdict(run.trace(), "allowlist").status == "violated"
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.core import CallRecovered, Limits, ToolEnding, ToolStarted
+from agentsim.core import (
+    CallRecovered,
+    History,
+    Limits,
+    ToolEnding,
+    ToolStarted,
+    Usage,
+    system,
+    user,
+)
 from agentsim.trace import Trace
 from tests.invariants.support import (
     BLOCK,
@@ -12,12 +21,13 @@ from tests.invariants.support import (
     asked,
     call,
     confirmed,
+    parsed,
     read,
     verdict,
     write,
 )
 
-LOOK, PEEK = read("look"), read("peek")
+LOOK, PEEK, NOTE = read("look"), read("peek"), write("note")
 PAY = confirmed("pay")
 
 
@@ -223,10 +233,82 @@ def test_a_call_of_an_earlier_response_is_no_reason() -> None:
 
 def test_a_tool_before_the_first_response_is_found() -> None:
     """Before the model said anything, nothing was asked for."""
+    run = Run([NOTE])
+    run.runs("note")
+    found = verdict(run.trace(), "allowlist")
+    assert found.violations[0].words == "note runs before the model said anything"
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("look", "holds"), ("note", "violated"), ("rm", "violated")]
+)
+def test_a_program_may_read_before_it_asks_the_model(name: str, status: str) -> None:
+    """What stands in a prompt must be looked up first; only reads of the list may."""
+    run = Run([LOOK, NOTE])
+    run.runs(name)
+    assert verdict(run.trace(), "allowlist").status == status
+    run.looks()
+    run.says()
+    assert verdict(run.ends(), "allowlist").status == status
+
+
+@pytest.mark.parametrize("asked_for", ['{"a":1}', "{}"])
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_program_reads_again_in_a_new_life(asked_for: str, *, ended: bool) -> None:
+    """It serves no call of the old life, not even one that asked for the same."""
     run = Run([LOOK])
     run.runs("look")
-    found = verdict(run.trace(), "allowlist")
-    assert found.violations[0].words == "look runs before the model said anything"
+    run.asks(call("look", asked_for))
+    if ended:
+        run.runs("look", **parsed(asked_for))
+    run.crashes()
+    run.runs("look")
+    run.says()
+    trace = run.ends()
+    for name in ("allowlist", "arguments-as-asked"):
+        assert verdict(trace, name).status != "violated"
+
+
+@pytest.mark.parametrize(
+    ("then", "status"),
+    [("other", "holds"), ("same", "violated"), ("end", "violated"), ("cut", "holds")],
+)
+def test_a_program_may_read_before_another_conversation(then: str, status: str) -> None:
+    """Such as one with a critic, but not in the middle of one, or when all is over."""
+    run = Run([LOOK])
+    run.asks(call("look"))
+    run.runs("look")
+    run.answers("ok")
+    run.says("checked")
+    run.runs("look", "all is well")
+    if then == "other":
+        run.requests(History([system("You judge."), user("Is it well?")]).view())
+    if then == "same":
+        run.says("checked again")
+    trace = run.ends("cancelled" if then == "cut" else "done", output="checked")
+    assert verdict(trace, "allowlist").status == status
+
+
+@pytest.mark.parametrize(
+    ("told", "status"),
+    [
+        (("look",), "holds"),
+        (("peek", "look"), "holds"),
+        (("look", "peek"), "violated"),
+        (("peek",), "violated"),
+        (("peek", "peek", "look"), "violated"),
+    ],
+)
+def test_what_a_program_read_first_may_be_told_among_its_tools(
+    told: tuple[str, ...], status: str
+) -> None:
+    """Or not: it was used, and no call of the model asked for it."""
+    run = Run([LOOK, PEEK])
+    run.runs("peek")
+    run.looks()
+    run.says()
+    trace = run.ends(iterations=2, usage=Usage(20, 10), tools=told)
+    assert verdict(trace, "result-true").status == status
 
 
 def test_a_new_life_may_run_what_the_old_one_was_asked() -> None:

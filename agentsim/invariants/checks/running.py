@@ -18,6 +18,7 @@ from agentsim.invariants.registry import (
     quoted,
     rule,
 )
+from agentsim.invariants.settling import was_cut
 from agentsim.invariants.subjects import Asked, Life, Operation, Question, Turn
 from agentsim.invariants.toolset import is_key, same_arguments
 from agentsim.invariants.wording import is_gone, telling_words
@@ -145,6 +146,10 @@ def _places(start: int, last: Operation | None, stop: int | None) -> tuple[int, 
         "A call that a runtime announces as recovered from text (R8.5).",
         "A tool that is run again after it failed.",
         "What a tool runs as a part of its own work, unless it asks a model for it.",
+        (
+            "A read before the first request of a life, or of a conversation that begins "
+            "next: what a program looks up for its prompt or task is its own affair."
+        ),
         "Changed arguments: whether they are kept is another invariant's question.",
     ),
     needs_inside=True,
@@ -172,6 +177,7 @@ def allowlist(facts: Facts) -> Ruling:
                 operation.wanted
                 or _is_work_of_a_tool(life, operation)
                 or _recovered(facts, operation)
+                or _reads_ahead(life, operation)
             ):
                 violations.append(_unasked(facts, operation))
     return rule(evidence, violations, "no tool ran")
@@ -183,6 +189,19 @@ def _is_work_of_a_tool(life: Life, operation: Operation) -> bool:
     return outer is not None and not any(
         outer.start_at < at < operation.start_at for at, _request in life.requests
     )
+
+
+def _reads_ahead(life: Life, operation: Operation) -> bool:
+    """Whether a run reads something before a conversation begins that may hold it.
+
+    Nobody knows whether one was about to begin where the life was cut off before.
+    """
+    if operation.writes:
+        return False
+    later = [at for at, _request in life.requests if at > operation.start_at]
+    if not later:
+        return not life.requests or was_cut(life)
+    return any(talk.requests[0][0] == later[0] for talk in life.conversations)
 
 
 def _recovered(facts: Facts, operation: Operation) -> bool:

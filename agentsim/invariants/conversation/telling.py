@@ -60,6 +60,7 @@ UNANSWERED = ("max_iterations", "truncated", "refused", "waiting_human")
             "A piece of the final answer as output, and the answer in another form, or with "
             "words around it: the words of the one must be in the other, in their order."
         ),
+        "What a program read before its first request may stand first among the tools.",
         "What a writer made of the final answer, in a conversation behind it.",
         "Of several conversations, numbers of the main one or of all.",
         "After a crash, numbers of the last life or of all.",
@@ -301,6 +302,11 @@ def _tokens(usage: Usage) -> str:
 def _tools(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Untrue]:
     told = outcome.tools
     if told is None or facts.recovered or _are_tools_of(life.main.turns, told):
+        return
+    first = life.requests[0][0] if life.requests else at
+    own = [run.start.name for run in life.operations if run.start_at < first]
+    ahead = bool(own) and [*told[: len(own)]] == own  # read before it asked the model
+    if ahead and _are_tools_of(life.main.turns, told[len(own) :]):
         return
     if len(life.conversations) > 1 and _are_tools_of(life.turns, told):
         return
