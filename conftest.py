@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Callable, Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
@@ -18,6 +19,11 @@ settings.load_profile("ci")
 # Tests start some 400 processes, which read what the first of them compiled; the side
 # environments are installed without compiled code, and langgraph alone takes 3 s of it.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Hypothesis reads the constants of each module of ours from its source, and keeps them in
+# the folder where it runs: a project in a folder of its own would take 3 s for it again.
+KEPT = Path(__file__).with_name(".hypothesis")
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(KEPT))
 
 FIGURE = "figure"
 

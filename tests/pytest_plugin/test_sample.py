@@ -12,11 +12,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.support.command import Done
+from tests.support.inner import run_in
 from tests.support.projects import run_pytest
 
-pytestmark = pytest.mark.slow  # each starts pytest in a process
+pytestmark = pytest.mark.slow  # the first ones start pytest in processes
 
 run_sample = partial(run_pytest, beside=["anyio"])
+
+WITH_ANYIO = ("-p", "anyio.pytest_plugin", "--import-mode=importlib")
 
 BUG = "test_server.py::test_a_hasty_agent_looks_at_the_server"
 
@@ -46,6 +49,11 @@ def shown(sample: Path, installed: Path) -> Done:
 def spread(sample: Path, installed: Path) -> Done:
     """What it shows where two workers run its tests."""
     return run_sample(sample, "-n", "2", "--junitxml=spread.xml", installed=installed)
+
+
+def run_again(folder: Path, *arguments: str, **env: str) -> Done:
+    """Run it in this process, for what is compared with what a process shows."""
+    return run_in(folder, *WITH_ANYIO, *arguments, **env)
 
 
 def failure(printed: str) -> list[str]:
@@ -84,11 +92,9 @@ def test_a_failure_shows_what_was_violated_where_and_how_to_repeat_it(
     assert "entries are hidden" not in shown.out
 
 
-def test_the_repeat_line_gives_the_same_failure(
-    shown: Done, sample: Path, installed: Path
-) -> None:
+def test_the_repeat_line_gives_the_same_failure(shown: Done, sample: Path) -> None:
     """The line, run literally, fails with the very same text."""
-    again = run_sample(sample, *repeat_line(shown.out), installed=installed)
+    again = run_again(sample, *repeat_line(shown.out))
     assert again.code == 1, again.out + again.err
     assert failure(again.out) == failure(shown.out)
     assert "1 failed" in again.out
@@ -108,21 +114,19 @@ def test_workers_show_the_same(
 
 @pytest.mark.parametrize("value", ["", "true"], ids=["at-home", "in-ci"])
 def test_the_line_is_the_same_where_ci_runs_the_tests(
-    shown: Done, sample: Path, installed: Path, value: str
+    shown: Done, sample: Path, value: str
 ) -> None:
     """Pytest shows more where the variable CI is set: nothing else in it."""
-    there = run_sample(sample, installed=installed, env={"CI": value})
+    there = run_again(sample, CI=value)
     assert there.code == 1, there.out + there.err
     assert failure(there.out) == failure(shown.out)
     assert repeat_line(there.out) == repeat_line(shown.out)
 
 
-def test_the_line_names_the_test_from_where_it_is_printed(
-    sample: Path, installed: Path
-) -> None:
+def test_the_line_names_the_test_from_where_it_is_printed(sample: Path) -> None:
     """Pytest run in another folder names the test by the way from there."""
     arguments = ("-c", f"{sample.name}/pytest.ini", f"--rootdir={sample.name}")
-    there = run_sample(sample.parent, *arguments, sample.name, installed=installed)
+    there = run_again(sample.parent, *arguments, sample.name)
     assert repeat_line(there.out)[0] == f"{sample.name}/{BUG}"
 
 
@@ -162,9 +166,9 @@ def test_reports_for_machines_carry_the_figures(sample: Path, file: str) -> None
     assert (bad["agentsim_token"] or "").startswith("0:1~")
 
 
-def test_without_the_option_a_test_runs_once(sample: Path, installed: Path) -> None:
+def test_without_the_option_a_test_runs_once(sample: Path) -> None:
     """Deviations are made where they are asked for; the plain run has none."""
-    done = run_sample(sample, "-o", "agentsim_deviations=", installed=installed)
+    done = run_again(sample, "-o", "agentsim_deviations=")
     assert done.code == 0, done.out + done.err
     assert "3 passed" in done.out
     assert "agentsim:" not in done.out

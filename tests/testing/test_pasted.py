@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -58,11 +59,12 @@ def pytest_in(folder: Path, file: str) -> str:
     """Run one file by pytest, as a user would, and give what it printed."""
     options = ["-q", "-p", "no:cacheprovider", *without_others(())]
     command = [sys.executable, "-m", "pytest", *options, file]
-    path = f"{folder}:{ROOT}"
+    kept = "HYPOTHESIS_STORAGE_DIRECTORY"  # what it knows of our modules
+    env = {"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         command,
         cwd=folder,
-        env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"},
+        env={**env, kept: os.environ[kept]},
         capture_output=True,
         text=True,
         check=False,
