@@ -9,23 +9,28 @@ from typing import Any
 
 import pytest
 
-from tests.determinism.primitives import CHILDREN, UNORDERED, observe
+from tests.determinism.primitives import CHILDREN, PROGRAMS, UNORDERED, observe
 from tests.support.pythons import CURRENT, SUPPORTED, environment
 from tests.support.source import ROOT
 
 SCRIPT = Path(__file__).with_name("primitives.py")
 
-PROCESSES = 6
-"""On this version of Python; on others two, which are compared with the same text."""
-
 HEAPS = (0, 1, 2)
 """Under one hash seed."""
 
+PROCESSES = (*(("7", heap) for heap in HEAPS), ("0", 0))
+"""Hash seed and heap of each, on every version of Python."""
 
-def in_child(python: Path, hash_seed: str, heap: int, *names: str) -> str:
-    """What the programs print in a process of their own."""
+MORE = (("977", 3), ("1954", 4))
+"""On this one only."""
+
+NAMES = [program.__name__ for program in (*PROGRAMS, *UNORDERED)]
+
+
+def in_child(python: Path, hash_seed: str, heap: int) -> dict[str, Any]:
+    """What all programs print in a process of their own."""
     done = subprocess.run(
-        [python, SCRIPT, str(heap), *names],
+        [python, SCRIPT, str(heap), *NAMES],
         capture_output=True,
         text=True,
         timeout=60,
@@ -33,43 +38,45 @@ def in_child(python: Path, hash_seed: str, heap: int, *names: str) -> str:
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
     )
     assert (done.stderr, done.returncode) == ("", 0)
-    return done.stdout
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen
 
 
 @cache
 def here() -> str:
-    """What the programs print in this process."""
-    return json.dumps(observe(), indent=1)
+    """What the programs that have an order print in this process."""
+    return json.dumps(observe())
+
+
+def ordered(seen: dict[str, Any]) -> str:
+    """The same of what a process printed."""
+    names = {program.__name__ for program in UNORDERED}
+    return json.dumps({k: v for k, v in seen.items() if k.split()[0] not in names})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("minor", SUPPORTED)
 def test_order_depends_on_nothing_but_the_choices(minor: str) -> None:
-    """Processes with other hash seeds and heaps, on any version, see one order."""
-    python = environment(minor)
-    for number in range(PROCESSES if minor == CURRENT else 2):
-        assert in_child(python, str(number * 977), number) == here()
+    """Processes with other hash seeds and heaps, on any version, see one order.
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize("minor", SUPPORTED)
-def test_sets_have_the_order_of_their_hashes(minor: str) -> None:
-    """Under one hash seed strings have one, whatever the heap, so pinning it matters.
-
-    Objects have none to rely on: this is what the doctor looks for.
+    A set of strings has that of their hashes under one seed, whatever the heap, so
+    pinning it matters; one of objects has none to rely on: the doctor looks for that.
     """
     python = environment(minor)
-    strings, objects = zip(*(orders(python, "7", heap) for heap in HEAPS), strict=True)
-    other, _ = orders(python, "0", HEAPS[0])
+    settings = (*PROCESSES, *(MORE if minor == CURRENT else ()))
+    found = [in_child(python, *setting) for setting in settings]
+    for seen in found:
+        assert ordered(seen) == here()
+    *pinned, (other, _) = map(unordered, found[: len(PROCESSES)])
+    strings, objects = zip(*pinned, strict=True)
     assert len({*strings}) == 1
     assert other not in strings
     assert len({*objects}) > 1
 
 
-def orders(python: Path, hash_seed: str, heap: int) -> list[str]:
-    """What a process sees of a set of strings and of a set of objects."""
+def unordered(seen: dict[str, Any]) -> list[str]:
+    """What a process saw of a set of strings and of a set of objects."""
     names = [program.__name__ for program in UNORDERED]
-    seen: dict[str, Any] = json.loads(in_child(python, hash_seed, heap, *names))
     return [json.dumps(seen[f"{name} 0"]["endings"]) for name in names]
 
 

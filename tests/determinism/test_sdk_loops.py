@@ -40,9 +40,8 @@ def test_loops_on_the_real_sdk_are_repeatable() -> None:
     story of a 429 that asks for 30 seconds and a 500 takes 30-odd virtual seconds.
     """
     here = printed(sys.executable, "0")
-    for hash_seed in ("1", "7"):
-        assert printed(sys.executable, hash_seed) == here
+    assert printed(sys.executable, "1") == here
     for line in here.splitlines():
         assert 38 <= float(line.split()[1]) <= 39
         assert line.endswith("threads 0")
-    assert printed(framework(OPENAI_2), "0") == here
+    assert printed(framework(OPENAI_2), "7") == here

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support.pythons import OTHERS, environment
+from tests.support.pythons import OTHERS, another
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,21 +31,10 @@ def printed(python: str | Path, hash_seed: str) -> str:
     return done.stdout
 
 
-@cache
-def printed_here() -> str:
-    """What this interpreter prints in a process of its own."""
-    return printed(sys.executable, "0")
-
-
 @pytest.mark.slow
-def test_traces_are_the_same_under_another_hash_seed() -> None:
-    """Two processes with different hash seeds make the same traces, tokens and words."""
-    assert printed_here() == printed(sys.executable, "1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("version", OTHERS)
-def test_traces_are_the_same_on_another_python(version: str) -> None:
-    """Another supported interpreter makes the same traces, tokens and words."""
-    other = environment(version)
-    assert printed_here() == printed(other, "3")
+def test_traces_are_the_same_everywhere() -> None:
+    """Another hash seed and another Python make the same traces, tokens and words."""
+    here = printed(sys.executable, "0")
+    for hash_seed, version in zip(("1", "3"), OTHERS, strict=True):
+        with another(version) as python:
+            assert printed(python, hash_seed) == here

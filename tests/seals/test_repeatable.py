@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support.pythons import OTHERS, environment
+from tests.support.pythons import OTHERS, another
 
-pytestmark = pytest.mark.slow  # each makes runs in another process
+pytestmark = pytest.mark.slow  # it makes runs in other processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,21 +30,14 @@ def printed(python: str | Path, **env: str) -> str:
     return done.stdout
 
 
-@cache
-def printed_here() -> str:
-    """What this interpreter prints in a process of its own."""
-    return printed(sys.executable, PYTHONHASHSEED="0", TZ="UTC")
-
-
 def test_another_process_elsewhere_sees_the_same() -> None:
-    """Neither hash seed nor time zone nor language change what is seen or traced."""
-    assert "2026-01-01" in printed_here()
-    there = {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}
-    assert printed(sys.executable, **there) == printed_here()
-
-
-@pytest.mark.parametrize("version", OTHERS)
-def test_another_python_sees_the_same(version: str) -> None:
-    """Clocks, ids and random numbers are the same on all supported Pythons."""
-    other = environment(version)
-    assert printed(other, PYTHONHASHSEED="3", TZ="America/Lima") == printed_here()
+    """Neither hash seed nor time zone nor language nor Python change what is seen."""
+    here = printed(sys.executable, PYTHONHASHSEED="0", TZ="UTC")
+    assert "2026-01-01" in here
+    there = (
+        {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"},
+        {"PYTHONHASHSEED": "3", "TZ": "America/Lima"},
+    )
+    for surroundings, version in zip(there, OTHERS, strict=True):
+        with another(version) as python:
+            assert printed(python, **surroundings) == here

@@ -33,10 +33,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         pytest.param((), {}, id="in order"),
         pytest.param(
-            (), {"SHUFFLED": "2", "TZ": "Asia/Kolkata"}, id="shuffled elsewhere"
+            ("-o", "agentsim_deviations=1"),
+            {"SHUFFLED": "2", "TZ": "Asia/Kolkata"},
+            id="explored, shuffled and elsewhere",
         ),
         pytest.param(("-n", "2"), {"SHUFFLED": "3"}, id="shuffled workers"),
-        pytest.param(("-o", "agentsim_deviations=1"), {}, id="explored"),
     ],
 )
 def test_users_tests_of_time_and_chance_pass_beside_simulations(

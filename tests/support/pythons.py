@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -52,6 +53,25 @@ def environment(minor: str) -> Path:
     if python is None:
         pytest.skip(f"no environment for Python {minor}: run `make venvs`")
     return python
+
+
+@contextmanager
+def another(minor: str) -> Iterator[Path]:
+    """A Python of this version; the running one where there is none.
+
+    What else differs between two processes is compared then; and the test is skipped at
+    the block's end, with the reason.
+    """
+    import pytest
+
+    missing: BaseException | None = None
+    try:
+        python = environment(minor)
+    except pytest.skip.Exception as reason:
+        missing, python = reason, Path(sys.executable)
+    yield python
+    if missing is not None:
+        raise missing
 
 
 def environments() -> Iterator[Environment]:
