@@ -132,6 +132,8 @@ def pytest_runtest_makereport(
         # It says that all frames are hidden; they are ours, and tell nothing.
         traceback.extraline = None
     test = item.stash.get(TEST, None)
+    if test is not None and call.when == "setup":
+        test.begin()
     if test is not None and report.failed:
         report.sections.extend(test.take_sections())
     if call.when == "call" and test is not None:

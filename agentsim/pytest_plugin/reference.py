@@ -28,6 +28,13 @@ Every run that a test makes is judged by all invariants once the function of the
 through: a violation fails the test, whatever it asserts. If the function failed itself,
 its failure comes first, and the violation is told below it.
 
+A test that passes though its function says what happens in a run (`sim.script`, `sim.faults`,
+`sim.limits`, `sim.human`, names for `sim.tools`) and never asks for one is an error at its
+teardown: nothing would have been checked. `sim.scenario(...)`, and a run that is refused,
+count as asked for; what fixtures say does not count, since not each test that shares them
+has to run, and neither does a world that is only set up and looked at. Where a case has
+nothing to run, let it `pytest.skip(...)`, or say the script only where it is run.
+
 Without more, the world has these parts, as they are by default: {world}.
 """
 

@@ -46,6 +46,8 @@ class Sim:
     Attributes:
         world: The live world: set it up before a run, look at it afterwards.
         recorded: The runs so far, as they were asked for.
+        said: What was said of runs, and is nothing without one: names of methods.
+        asked: Whether a run was asked for, or its scenario.
         over: The name of the test that it was of, once that is over: nobody would judge
             another run.
     """
@@ -61,6 +63,8 @@ class Sim:
         self._fields: dict[str, Any] = {"name": name, "seed": seed}
         self.world = World(self._specs, seed=seed)
         self.recorded: list[Recorded] = []
+        self.said: list[str] = []
+        self.asked = False
         self.over: str | None = None
 
     def __repr__(self) -> str:
@@ -82,28 +86,28 @@ class Sim:
     def script(self, *replies: Any) -> None:
         """Say what the model answers: replies in order, or a policy such as `by(...)`."""
         whole = len(replies) == 1 and isinstance(replies[0], Script)
-        self._fields["script"] = replies[0] if whole else Script(replies)
+        self._say("script", replies[0] if whole else Script(replies))
 
     def faults(self, *rules: FaultRule) -> None:
         """Let faults strike wherever they match, in every run; none to take them away."""
-        self._fields["faults"] = rules
+        self._say("faults", rules)
 
     def limits(self, limits: Limits | None = None, **fields: Any) -> None:
         """Set the limits that the agent is to keep: `Limits`, or their fields."""
-        self._fields["limits"] = Limits(**fields) if limits is None else limits
+        self._say("limits", Limits(**fields) if limits is None else limits)
 
     def human(self, *who: Human | None, **fields: Any) -> None:
         """Say who approves: a `Human`, None for nobody, or the fields of one."""
         if len(who) + bool(fields) != 1:
             raise UsageError("sim.human(): expected a Human, None, or fields of one")
-        self._fields["human"] = Human(**fields) if fields else who[0]
+        self._say("human", Human(**fields) if fields else who[0])
 
     def tools(self, *tools: str | Spec) -> None:
         """Give tools: names are all of those that the agent gets; own ones are added."""
         names = tuple(tool for tool in tools if isinstance(tool, str))
         self.add(*(tool for tool in tools if not isinstance(tool, str)))
         if names:
-            self._fields["tools"] = names
+            self._say("tools", names)
 
     def scenario(self, task: str | Scenario, **fields: Any) -> Scenario:
         """Build the scenario of the next run.
@@ -111,6 +115,7 @@ class Sim:
         Raises:
             UsageError: for a field that no scenario has, or without a script.
         """
+        self.asked = True
         if self.over is not None:
             raise UsageError(
                 f"sim.run(): this sim is of the test {self.over}, which is over, so that "
@@ -168,3 +173,7 @@ class Sim:
         happens during the run; afterwards it goes on as it was.
         """
         return self.run(agent, task, **fields)
+
+    def _say(self, name: str, value: object) -> None:
+        self._fields[name] = value
+        self.said.append(name)

@@ -68,10 +68,15 @@ class SimulatedTest:
         )
         self.sim = Sim(world=declared.get("world"), name=item.name)
         self.passed = False
+        self._said_before = 0
         self._judged = self._repeated = 0
         self._was_repeated = False
         self._traces = 0
         self._sections: list[tuple[str, str]] = []
+
+    def begin(self) -> None:
+        """Note that its fixtures are set up: what they say is said for other tests too."""
+        self._said_before = len(self.sim.said)
 
     def judge(self) -> None:
         """Judge the runs of a test whose function passed, and repeat them as asked.
@@ -94,6 +99,7 @@ class SimulatedTest:
 
         Raises:
             InvariantViolation: with the failure text of whatever is violated.
+            UsageError: for a simulation that a test which passed sets up and never runs.
         """
         __tracebackhide__ = True
         self.sim.over = self._item.name
@@ -103,6 +109,15 @@ class SimulatedTest:
         if findings or self.passed:
             self._note_verdict(findings)
         self._fail(findings)
+        said = dict.fromkeys(self.sim.said[self._said_before :])
+        if said and self.passed and not self.sim.asked:
+            file, line, name = self._item.location
+            called = ", ".join(f"sim.{word}()" for word in said)
+            raise UsageError(
+                f"{file}:{(line or 0) + 1}: {name} calls {called} and never makes a run, "
+                "so that nothing is checked: call sim.run(agent, task), in an async test "
+                "await sim.arun(agent, task), or pytest.skip() where there is nothing to run"
+            )
 
     def add_findings_to(self, error: BaseException) -> None:
         """Judge the runs of a test that failed already: its own failure stays first."""
