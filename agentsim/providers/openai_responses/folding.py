@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from agentsim.core import History, Message, MessageView, system
 from agentsim.providers.openai_responses.items import OUTPUTS, role_of, type_of
-from agentsim.providers.openai_responses.messages import Origin, belongs, read_group
+from agentsim.providers.openai_responses.messages import Origins, belongs, read_group
 
 __all__ = ["Folding", "Gathered"]
 
@@ -80,15 +80,14 @@ class Folding:
     """The neutral messages of the items of one client.
 
     Args:
-        origin: Finds the response that an item of an id is of.
-        response_of: Finds the response that an item is of.
+        origins: Finds the response that an item is of.
     """
 
-    __slots__ = ("_count", "_gathered", "_history", "_lead", "_origin", "_starts")
+    __slots__ = ("_count", "_gathered", "_history", "_lead", "_origins", "_starts")
 
-    def __init__(self, origin: Origin, response_of: ResponseOf) -> None:
-        self._origin = origin
-        self._gathered = Gathered(response_of)
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+        self._gathered = Gathered(origins.response_of)
         self._history = History()
         self._lead: list[Message] = []
         self._starts: list[int] = []
@@ -129,7 +128,7 @@ class Folding:
         return self._starts[count] if count < len(self._starts) else self._count
 
     def _joins(self, items: Sequence[object], at: int) -> bool:
-        return belongs(items[at - 1], items[at], self._origin)
+        return belongs(items[at - 1], items[at], self._origins)
 
     def _read(self, items: Sequence[object], start: int) -> None:
         for at in range(start + 1, len(items) + 1):

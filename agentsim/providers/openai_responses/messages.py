@@ -8,8 +8,8 @@ A message that has none is written as the shortest items that say it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from agentsim.core import WIRE_BLOCK, Message, Role, ToolCall
 from agentsim.providers.openai_responses.items import (
@@ -22,46 +22,56 @@ from agentsim.providers.openai_responses.items import (
     type_of,
 )
 
-__all__ = ["Origin", "belongs", "own_items", "read_group", "read_items", "write_items"]
-
-Origin = Callable[[str], str | None]
-"""Finds the response that an item of this id is of, where it is known."""
+__all__ = ["Origins", "belongs", "own_items", "read_group", "read_items", "write_items"]
 
 
-def nowhere(_item: str) -> str | None:
-    """An origin that knows of no response."""
-    return None
+class Origins(Protocol):
+    """Knows what the service sent."""
+
+    def response_of(self, item: object) -> str | None:
+        """Id of the response that an item is of, where it is known."""
+
+    def before(self, item: object) -> Sequence[str]:
+        """Types of the items before one in its response, where that is known."""
 
 
-def read_items(items: Sequence[object], origin: Origin = nowhere) -> list[Message]:
+class _Nowhere:
+    def response_of(self, _item: object) -> str | None:
+        return None
+
+    def before(self, _item: object) -> Sequence[str]:
+        return ()
+
+
+NOWHERE = _Nowhere()
+
+
+def read_items(items: Sequence[object], origins: Origins = NOWHERE) -> list[Message]:
     """Read a whole list of items."""
     messages: list[Message] = []
     start = 0
     for at in range(1, len(items) + 1):
-        if at < len(items) and belongs(items[at - 1], items[at], origin):
+        if at < len(items) and belongs(items[at - 1], items[at], origins):
             continue
         messages.append(read_group(items[start:at]))
         start = at
     return messages
 
 
-def belongs(before: object, item: object, origin: Origin = nowhere) -> bool:
+def belongs(before: object, item: object, origins: Origins = NOWHERE) -> bool:
     """Whether an item is of the same message as the one before it.
 
-    Only what the model says in one response is. Ids that were issued tell; where there
-    are none, a second text begins a new message, unless it follows a commentary.
+    Only what the model says in one response is. Ids that were issued tell, also that what
+    has none was written by hand: the response had nothing like it before the item. Where
+    no ids are known, a second text begins a new message, unless it follows a commentary.
     """
     if role_of(before) != "assistant" or role_of(item) != "assistant":
         return False
-    known = [origin(one) for one in (_id(before), _id(item)) if one]
-    if len(known) == 2 and None not in known:
-        return known[0] == known[1]
+    of = origins.response_of(item)
+    if of is not None:
+        known = origins.response_of(before)
+        return type_of(before) in origins.before(item) if known is None else known == of
     return not _closed(before) or type_of(item) in (*CALLS, "compaction")
-
-
-def _id(item: object) -> str:
-    own = item.get("id") if isinstance(item, dict) else None
-    return own if isinstance(own, str) else ""
 
 
 def _closed(item: object) -> bool:

@@ -68,7 +68,14 @@ class Kept:
 class Stored:
     """Responses and items of one service, whichever client asked for them."""
 
-    __slots__ = ("_calls", "_conversations", "_issues", "_items", "_responses")
+    __slots__ = (
+        "_before",
+        "_calls",
+        "_conversations",
+        "_issues",
+        "_items",
+        "_responses",
+    )
 
     def __init__(self) -> None:
         self._responses: dict[str, Kept] = {}
@@ -76,6 +83,9 @@ class Stored:
         self._items: dict[str, Mapping[str, Any]] = {}
         self._issues: dict[str, Issue] = {}
         self._calls: dict[str, str] = {}
+        self._before: dict[
+            str, tuple[str, ...]
+        ] = {}  # by id of an item, or of its call
 
     def keep(self, body: Mapping[str, Any], history: Items, length: int) -> None:
         """Remember an answer; without `store` only that it was given.
@@ -124,11 +134,6 @@ class Stored:
         """What is known of an item that was sent, stored or not."""
         return self._issues.get(item_id)
 
-    def origin(self, item_id: str) -> str | None:
-        """Id of the response that an item is of, where it is known."""
-        issue = self._issues.get(item_id)
-        return issue.response if issue is not None else None
-
     def response_of(self, item: object) -> str | None:
         """Id of the response that an item is of, by its own id or that of its call."""
         if not isinstance(item, dict):
@@ -138,6 +143,12 @@ class Stored:
             return self._issues[own].response
         return self._calls.get(call) if isinstance(call, str) else None
 
+    def before(self, item: object) -> tuple[str, ...]:
+        """Types of the items before one in its response, where that is known."""
+        names = (item.get("id"), item.get("call_id")) if isinstance(item, dict) else ()
+        known = (self._before.get(name) for name in names if isinstance(name, str))
+        return next((types for types in known if types is not None), ())
+
     def _list(self, items: Iterable[Any]) -> None:
         """Let items be referred to."""
         for item in items:
@@ -146,13 +157,17 @@ class Stored:
 
     def _issued(self, output: Sequence[Any], response_id: str, *, kept: bool) -> None:
         reasoning = ""
+        before: tuple[str, ...] = ()
         for number, item in enumerate(output):
+            types, before = before, (*before, type_of(item))
             call = item.get("call_id") if isinstance(item, dict) else None
             if isinstance(call, str):
                 self._calls[call] = response_id
+                self._before[call] = types
             own = item.get("id") if isinstance(item, dict) else None
             if not isinstance(own, str):
                 continue
+            self._before[own] = types
             if type_of(item) == REASONING:
                 reasoning = own
                 after = output[number + 1] if number + 1 < len(output) else {}

@@ -79,7 +79,7 @@ class ResponsesReader:
         self.stored = Stored() if stored is None else stored
         self._profile = profile
         self._seen = Growing()
-        self._folding = Folding(self.stored.origin, self.stored.response_of)
+        self._folding = Folding(self.stored)
         self._rules = ResponsesRules(profile, self.stored)
         self._elsewhere = False
         self._offset = 0
