@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from agentsim.cli.determinism import comparing
 from agentsim.cli.determinism.child import _lines
 from agentsim.cli.determinism.comparing import Cause, Compared, Divergence, _difference
 from agentsim.cli.determinism.plain import trace_text
@@ -99,12 +102,6 @@ async def outside(env):
     return await plain(env)
 
 
-async def raises(env):
-    RUNS.append(0)
-    await asyncio.sleep(len(RUNS) == 1)
-    raise ValueError("no idea")
-
-
 async def dies(env):
     print("farewell", file=sys.stderr)
     os._exit(7)
@@ -113,7 +110,10 @@ async def dies(env):
 async def prints(env):
     print("noise")
     os.write(1, b"more noise")
-    return await plain(env)
+    RUNS.append(0)
+    await asyncio.sleep(len(RUNS) == 1)
+    await plain(env)
+    raise ValueError("no idea")
 
 
 async def hangs(env):
@@ -151,68 +151,53 @@ def doctor(agent: str, *options: str) -> Done:
     ],
 )
 def test_an_agent_that_differs_is_found_and_the_cause_named(
-    agent: str, cause: str
+    agent: str, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A set of objects, one of strings, state that survives a run, unsealed chance."""
+    """A set of objects, one of strings, state that survives a run, unsealed chance.
+
+    Where the user's runs have a hash seed pinned it is told, and hides no difference.
+    """
+    pinned = 7 if cause == "hash seed" else None
+    if pinned:
+        monkeypatch.setenv("PYTHONHASHSEED", str(pinned))
     done = doctor(agent, "--json")
     assert (done.code, done.data["verdict"]) == (1, "violated")
+    assert done.data["pinned"] == pinned
     found = done.data["divergence"]
     assert found["cause"] == cause
+    assert found["sides"][0] == {"hash_seed": pinned or 0, "heap": 0}
     assert "replay status.yaml" in found["repeat"]
     assert found["token"] in found["repeat"]
     assert found["words"].startswith("event ")
 
 
 @pytest.mark.slow
-def test_an_agent_that_does_not_differ_passes() -> None:
-    """Every fault, cancel and crash, malformed numbers too; what it prints is no matter."""
+def test_an_agent_that_does_not_differ_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every fault, cancel and crash, malformed numbers too; what it prints is no matter.
+
+    How its run without deviations ended is told. A first run that is another does not
+    count, but a single run in a fresh process is of this kind.
+    """
+    monkeypatch.setattr(comparing, "PROBES", 2)
     done = doctor("prints", "--processes=3")
     assert done.code == 0
     assert done.out.startswith(
         "status on unlike:prints: one trace each. 8 runs in each of 3 processes"
     )
-
-
-@pytest.mark.slow
-def test_the_pinned_hash_seed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the user's runs have one pinned, it hides what differs without."""
-    monkeypatch.setenv("PYTHONHASHSEED", "7")
-    done = doctor("strings")
-    assert done.code == 1
-    assert "hash seed 7, heap as it comes, against hash seed" in done.out
-    assert "PYTHONHASHSEED=7 is set here" in done.out
-    assert "hides what differs" in done.out
+    assert "ended raised (ValueError: no idea" in done.out
+    assert "The first run of a process is another than the same run later" in done.out
 
 
 @pytest.mark.slow
 def test_what_can_not_be_compared_is_told_in_one_sentence() -> None:
-    """No such agent, a script that is not used up, a process that dies."""
-    Path("long.yaml").write_text(SCENARIO + "  - say: Never asked for.\n", "utf-8")
-    for agent, scenario, words in (
-        ("unlike:plian", "status.yaml", "module 'unlike' has no 'plian'"),
-        ("unlike:plain", "long.yaml", "the script was not used up"),
-        (
-            "unlike:dies",
-            "status.yaml",
-            "with exit code 7; the last that it wrote: fare",
-        ),
+    """No such agent, a process that dies."""
+    for agent, words in (
+        ("plian", "module 'unlike' has no 'plian'"),
+        ("dies", "with exit code 7; the last that it wrote: fare"),
     ):
-        done = agentsim("doctor", "--determinism", scenario, "--agent", agent)
+        done = doctor(agent)
         assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
         assert words in done.err
-
-
-@pytest.mark.slow
-def test_how_an_agent_ends_and_begins_is_told() -> None:
-    """One that raises is the same everywhere, but little of it was seen.
-
-    A first run that is another does not count, but a single run in a fresh process is of
-    this kind.
-    """
-    done = doctor("raises")
-    assert done.code == 0
-    assert "ended raised (ValueError: no idea" in done.out
-    assert "The first run of a process is another than the same run later" in done.out
 
 
 @pytest.mark.slow
@@ -261,10 +246,40 @@ def lines(agent: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     return _lines(asked)
 
 
+class Here:
+    """A child that tells its runs in this process."""
+
+    def __init__(self, asked: Asked, setting: Setting) -> None:
+        self._lines = _lines({**asdict(asked), "heap": setting.heap})
+
+    def next(self) -> Line:
+        """The next line."""
+        return next(self._lines)
+
+
+@contextmanager
+def children_here(asked: Asked, settings: Sequence[Setting]) -> Iterator[list[Here]]:
+    """Children that do nothing beside what they tell."""
+    yield [Here(asked, setting) for setting in settings]
+
+
+def test_a_script_that_is_not_used_up_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no run to compare, and a sentence says so."""
+    monkeypatch.syspath_prepend(Path.cwd())
+    monkeypatch.delitem(sys.modules, "unlike", raising=False)
+    monkeypatch.setattr(comparing, "children", children_here)
+    with Path("status.yaml").open("a", encoding="utf-8") as file:
+        file.write("  - say: Never asked for.\n")
+    done = doctor("plain")
+    assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
+    assert "the script was not used up" in done.err
+
+
 def test_a_child_tells_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """First what is run, then each run with its trace, and whether it repeats itself."""
     head, *runs = lines("plain", monkeypatch)
     assert (head["scenario"], head["agent"]) == ("status", "unlike:plain")
+    assert (runs[0]["cold"], runs[0]["ended"]) == (None, None)
     assert [run["again"] for run in runs] == [None] * 3
     assert runs == list(lines("plain", monkeypatch))[1:]
     assert _difference(runs[0], runs[0]) is None
