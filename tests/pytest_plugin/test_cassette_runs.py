@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command import agentsim
 from tests.support.inner import run_here
-from tests.support.projects import run_pytest
+from tests.support.projects import run_pytest, without_others
 
 pytestmark = pytest.mark.slow  # each starts pytest in processes
 
@@ -63,6 +63,7 @@ def test_workers_and_a_refresh(
     assert "2 failed" in run_here(tmp_path, *chosen, SYSTEM="You hinder.").out
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SYSTEM", "You hinder.")
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(without_others(())))
     data = agentsim("cassette", "check", "--json").data
     words = ["pytest", "test_it.py::test_it[3]", "test_it.py::test_it[4]"]
     assert shlex.split(data["refresh"]) == [*words, "--agentsim-record=refresh"]

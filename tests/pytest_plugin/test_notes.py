@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command import Done
+from tests.support.inner import run_in
 from tests.support.projects import run_pytest
 
-pytestmark = pytest.mark.slow  # each starts pytest in a process
+pytestmark = pytest.mark.slow  # whole sessions of pytest, one of them in processes
 
 PROJECT = """
 import threading
@@ -41,18 +43,28 @@ NOTE = (
 )
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_notes_are_told_once(tmp_path: Path, installed: Path, workers: str) -> None:
-    """The summary has each note of all tests once; a failing test has its own.
+JUNIT = "--junitxml=report.xml"
 
-    A note is a property of its test in the file of JUnit too.
-    """
+
+def test_notes_are_told_once(tmp_path: Path) -> None:
+    """The summary has each note of all tests once; a failing test has its own."""
     (tmp_path / "test_traced.py").write_text(PROJECT, "utf-8")
-    flags = ("-n", workers, "--junitxml=report.xml")
-    done = run_pytest(tmp_path, *flags, installed=installed)
+    options = ("-p", "no:cacheprovider", "--import-mode=importlib")
+    assert_told_once(tmp_path, run_in(tmp_path, *options, JUNIT))
+
+
+def test_notes_of_workers_are_told_once(tmp_path: Path, installed: Path) -> None:
+    """Where each of two workers meets it, too."""
+    (tmp_path / "test_traced.py").write_text(PROJECT, "utf-8")
+    done = run_pytest(tmp_path, "-n", "2", JUNIT, installed=installed)
+    assert_told_once(tmp_path, done)
+
+
+def assert_told_once(folder: Path, done: Done) -> None:
+    """Each note is there once, and a property of its test in the file of JUnit too."""
     assert done.out.count(f"agentsim: note: {NOTE}") == 1
     assert "agentsim: note -" in done.out
     assert "1 failed, 1 passed" in done.out
-    text = (tmp_path / "report.xml").read_text("utf-8")
+    text = (folder / "report.xml").read_text("utf-8")
     noted = 'name="agentsim_note" value="the thread exporter, started by traced'
     assert text.count(noted) == 2

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from tests.support.projects import without_others
-from tests.support.source import ROOT
+from tests.support.inner import run_in
 
 AGENT = '''
 from agentsim.core import Env, Request, system, tool_result, user
@@ -57,20 +53,10 @@ def test_my_agent_keeps_the_rules(simulation):
 
 def pytest_in(folder: Path, file: str) -> str:
     """Run one file by pytest, as a user would, and give what it printed."""
-    options = ["-q", "-p", "no:cacheprovider", *without_others(())]
-    command = [sys.executable, "-m", "pytest", *options, file]
-    kept = "HYPOTHESIS_STORAGE_DIRECTORY"  # what it knows of our modules
-    env = {"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**env, kept: os.environ[kept]},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    return done.stdout
+    options = ["-q", "-p", "no:cacheprovider", "-o", f"pythonpath={folder}"]
+    done = run_in(folder, *options, "--import-mode=importlib", file)
+    assert done.code == 1, done.out
+    return done.out
 
 
 def pasted(printed: str) -> str:
