@@ -1,4 +1,4 @@
-"""A program that never goes on, in a process of its own: its name is the argument."""
+"""Programs that never go on, in a process of their own: their names are the argument."""
 
 import asyncio
 import importlib
@@ -102,19 +102,22 @@ def buried() -> str:
     return f"buried {CANCELLED}"
 
 
+def told(program: str) -> str:
+    """What became of a program, on a line."""
+    if "patient" not in sys.argv:
+        watchdog.PATIENCE_S = baton.PATIENCE_S = PATIENCE_S.get(program, 0.4)
+    if program == "buried":
+        return buried()
+    try:
+        return run(globals()[program]).ending.kind
+    except UsageError as error:
+        return f"UsageError: {error}"
+
+
 if __name__ == "__main__":
     signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # ignored in background jobs
-    if "patient" not in sys.argv:
-        watchdog.PATIENCE_S = baton.PATIENCE_S = PATIENCE_S.get(sys.argv[1], 0.4)
     LOCK.acquire()
-    if sys.argv[1] == "buried":
-        sys.stdout.write(buried())
-        sys.exit()
-    try:
-        ending = run(globals()[sys.argv[1]]).ending
-    except UsageError as error:
-        sys.stdout.write(f"UsageError: {error}\n")
-    else:
-        sys.stdout.write(f"{ending.kind}\n")
+    for name in sys.argv[1].split():
+        sys.stdout.write(f"{told(name)}\n")

@@ -18,16 +18,22 @@ from agentsim.engine.threads.watchdog import _Watchdog
 from tests.engine.runs import run
 from tests.support.source import ROOT
 
-in_a_process = pytest.mark.slow  # of its own, each
+in_a_process = pytest.mark.slow  # of their own
 
 LIMIT_S = 60.0
 """Real seconds after which a process is taken to hang."""
 
 
-def ending(program: str) -> str:
-    """What became of a program of `stuck.py`."""
+STUCK = ("spins", "spins_on", "blocks", "sleeps")
+
+PROGRAMS = (*STUCK, "computes", "imports", "buried")
+
+
+@pytest.fixture(scope="module")
+def endings() -> dict[str, str]:
+    """What became of each program of `stuck.py`, one after the other."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.engine.stuck", program],
+        [sys.executable, "-m", "tests.engine.stuck", " ".join(PROGRAMS)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -35,14 +41,16 @@ def ending(program: str) -> str:
         check=False,
     )
     assert done.stderr == ""
-    return done.stdout
+    return dict(zip(PROGRAMS, done.stdout.splitlines(), strict=True))
 
 
 @in_a_process
-@pytest.mark.parametrize("program", ["spins", "spins_on", "blocks", "sleeps"])
-def test_who_holds_the_loop_is_stopped_and_told_where(program: str) -> None:
+@pytest.mark.parametrize("program", STUCK)
+def test_who_holds_the_loop_is_stopped_and_told_where(
+    program: str, endings: dict[str, str]
+) -> None:
     """Computing without end, with everything swallowed, a lock, a real sleep."""
-    told = ending(program)
+    told = endings[program]
     assert told.startswith(
         "UsageError: the agent has held the event loop for 0.4 real "
     )
@@ -51,15 +59,17 @@ def test_who_holds_the_loop_is_stopped_and_told_where(program: str) -> None:
 
 @in_a_process
 @pytest.mark.parametrize("program", ["computes", "imports"])
-def test_who_goes_on_step_by_step_may_take_its_time(program: str) -> None:
+def test_who_goes_on_step_by_step_may_take_its_time(
+    program: str, endings: dict[str, str]
+) -> None:
     """It is one callback that must end, not the run; and an import may be a long one."""
-    assert ending(program) == "returned\n"
+    assert endings[program] == "returned"
 
 
 @in_a_process
-def test_a_burial_has_an_end_and_is_tried_once() -> None:
+def test_a_burial_has_an_end_and_is_tried_once(endings: dict[str, str]) -> None:
     """An agent that goes on at once when cancelled is let go of, and the next one alone."""
-    assert ending("buried") == "buried []"
+    assert endings["buried"] == "buried []"
 
 
 @in_a_process

@@ -1,7 +1,7 @@
 """Sessions of SDKs through a deck, told as JSON: they run on any version of the SDKs.
 
-`python -m` it with a mode and, as JSON, what `told` takes beside it for each session: it
-prints what each of them met.
+`python -m` it, and each line that it reads is a list, as JSON: a mode, and what `told` takes
+beside it for each session. It prints what each of them met, on a line.
 """
 
 from __future__ import annotations
@@ -153,9 +153,8 @@ def told(name: str, mode: Any, folder: Path, url: str) -> Told:  # noqa: ANN401 
 
 
 if __name__ == "__main__":
-    MODE, *LISTED = sys.argv[1:]
-    found = [
-        told(name, MODE, Path(folder), url)
-        for name, folder, url in map(json.loads, LISTED)
-    ]
-    sys.stdout.write(json.dumps(found))
+    for line in sys.stdin:
+        mode, *listed = json.loads(line)
+        found = [told(name, mode, Path(folder), url) for name, folder, url in listed]
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()
