@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from agentsim.core import ToolEnding
 from agentsim.invariants import Judgement
 from tests.invariants.support import BLOCK, Run, call, confirmed, read, verdict, write
 
-LOOK, CHECK = read("look"), read("check")
+LOOK, CHECK, NOTE = read("look"), read("check"), write("note")
 
 
 def shown(*results: str, outputs: tuple[str, str] = ("north", "south")) -> Judgement:
@@ -124,6 +125,54 @@ def test_other_ways_not_to_run_are_judged_elsewhere() -> None:
     run.says("done")
     assert verdict(run.ends(), "results-as-returned").status == "unknown"
     assert verdict(run.ends(), "errors-visible").evidence == 2
+
+
+def reading_again(
+    remembered: str, *, effect: bool = True, runs: int = 2, struck: bool = False
+) -> Judgement:
+    """The judgement on a read that no run answers, behind two others around a write."""
+    run = Run([LOOK, NOTE])
+    for output in ("95 %", "40 %")[:runs]:
+        run.looks(output)
+        run.asks(call("note"))
+        run.runs("note", "written", effect=effect)
+        run.tells("written")
+    if struck:
+        run.struck("outdated")
+    run.asks(call("look"))
+    run.tells(remembered)
+    run.says("done")
+    return verdict(run.ends(), "results-as-returned")
+
+
+def test_what_is_remembered_of_a_read_is_the_last_that_was_seen() -> None:
+    """What a read returned before a write is stale once another run showed the change."""
+    judged = reading_again("95 %")
+    assert [one.words for one in judged.violations] == [
+        "look is answered with what it had returned before a write"
+    ]
+    assert reading_again("40 %").status == "holds"
+
+
+@pytest.mark.parametrize("more", [{"effect": False}, {"runs": 1}, {"struck": True}])
+def test_nobody_knows_what_else_a_write_changes(more: dict[str, Any]) -> None:
+    """Without an effect in between and a good run behind it, no read is known as stale."""
+    assert reading_again("95 %", **more).status == "holds"
+
+
+def test_a_run_beside_a_read_tells_what_is_known_by_then() -> None:
+    """One of two equal reads may be answered by the run of the other one."""
+    run = Run([LOOK, NOTE])
+    for output in ("95 %", "40 %"):
+        run.looks(output)
+        run.asks(call("note"))
+        run.runs("note", "written", effect=True)
+        run.tells("written")
+    run.asks(call("look"), call("look"))
+    run.runs("look", "95 %")
+    run.tells("95 %", "95 %")
+    run.says("done")
+    assert verdict(run.ends(), "results-as-returned").status == "holds"
 
 
 def failed_beside(

@@ -16,6 +16,7 @@ from agentsim.invariants.registry import (
     rule,
 )
 from agentsim.invariants.subjects import Asked, Life, Operation, Turn
+from agentsim.invariants.toolset import same_arguments
 from agentsim.invariants.wording import is_gone, telling_words
 
 __all__ = ["results_as_returned"]
@@ -51,7 +52,13 @@ SPOILING = ("", "normal", "outdated")
             "such a text away either."
         ),
         "Calls of one response that are alike: their results tell which of them ran.",
-        "A read that no run of a tool answers, such as one from a cache.",
+        (
+            "A read that no run of a tool answers, such as one from a cache: nobody can see "
+            "whether a write in between changed what it shows. Only one that is older than "
+            "what another run of the same read returned behind an effect is known to be "
+            "stale; a rule for tools that you know is [one of your "
+            "own](../how-to/own-invariants.md#no-answer-from-before-a-write)."
+        ),
     ),
     needs_inside=True,
 )
@@ -71,7 +78,7 @@ def results_as_returned(facts: Facts) -> Ruling:
                         evidence += 1
                         continue
                     if last is None:
-                        found = _made_up(facts, turn, asked, result)
+                        found = _made_up(facts, life, turn, asked, result)
                     elif result.is_error:
                         found = _refused(facts, life, turn, asked, last)
                     else:
@@ -97,12 +104,17 @@ _Found = Iterator[Violation | None]
 """One entry where there is something to judge: what is wrong, or None."""
 
 
-def _made_up(facts: Facts, turn: Turn, asked: Asked, result: Message) -> _Found:
-    """A write that never ran, and is told as if it had."""
+def _made_up(
+    facts: Facts, life: Life, turn: Turn, asked: Asked, result: Message
+) -> _Found:
+    """A write that never ran, and is told as if it had; or a read that is out of date."""
     rights = facts.rights.get(asked.call.name)
-    if rights is None or rights.read_only or result.is_error or asked.declined:
+    if rights is None or result.is_error or asked.declined:
         return
     if arguments_of(asked.call.arguments) is None or _recovered(facts, turn):
+        return
+    if rights.read_only:
+        yield from _stale(facts, life, turn, asked, result)
         return
     yield Violation(
         f"{asked.call.name} never ran, and the model gets a result as if it had",
@@ -110,6 +122,44 @@ def _made_up(facts: Facts, turn: Turn, asked: Asked, result: Message) -> _Found:
         quoted(result.content) if result.content else "an empty result",
         _shown(turn, turn.response_at),
     )
+
+
+def _stale(
+    facts: Facts, life: Life, turn: Turn, asked: Asked, result: Message
+) -> _Found:
+    """A read from memory: what is remembered must be the last that was seen."""
+    wanted = arguments_of(asked.call.arguments) or {}
+    alike = [
+        run
+        for run in life.operations
+        if run.start.name == asked.call.name
+        and run.end is not None
+        and run.end.ending == "ok"
+        and same_arguments(wanted, run.start.arguments)
+    ]
+    seen = [run for run in alike if _ended_at(run) < turn.response_at]
+    if len(seen) < 2 or _may_be_spoilt(facts, asked.call.name):
+        return
+    told, last = result.content.strip(), max(seen, key=_ended_at)
+    old = [run for run in alike if _output(run) == told]
+    before = max(map(_ended_at, old), default=turn.response_at)
+    if before >= _ended_at(last):  # that one, a run meanwhile, or something else
+        yield None
+        return
+    effects = [at for run in life.operations for at in run.effects_at]
+    written = [at for at in effects if before < at < last.start_at]
+    if written:
+        was, now = quoted_apart(_output(last) or "", told)
+        words = (
+            f"{asked.call.name} is answered with what it had returned before a write"
+        )
+        yield Violation(
+            words, was, now, (before, written[-1], *_shown(turn, last.end_at))
+        )
+
+
+def _ended_at(run: Operation) -> int:
+    return run.end_at or 0
 
 
 def _recovered(facts: Facts, turn: Turn) -> bool:
