@@ -7,6 +7,7 @@ run on a stock loop, or in a life, where its gates are real ones.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,21 +21,36 @@ _TIMED = ("sleep", "later", "gate")
 _NESTED = ("spawn", "gather", "timeout", "group", "completed", "first")
 
 
-def programs(size: int = 8) -> st.SearchStrategy[Program]:
-    """Draw programs of some operations, up to three levels deep."""
-    plain = st.tuples(st.sampled_from(_PLAIN), st.integers(0, 2))
-    timed = st.tuples(st.sampled_from(_TIMED), st.integers(0, 5))
-    leaves = st.lists(plain | timed, min_size=1, max_size=size)
+def program(choose: Callable[[int], int], size: int = 8, levels: int = 3) -> Program:
+    """Make a program of some operations, up to so many levels deep.
 
-    def nest(inner: st.SearchStrategy[Program]) -> st.SearchStrategy[Program]:
-        nested = st.tuples(
-            st.sampled_from(_NESTED),
-            st.integers(0, 5),
-            st.lists(inner, min_size=1, max_size=3),
-        )
-        return st.lists(plain | timed | nested, min_size=1, max_size=size)
+    Args:
+        choose: Gives a number below another one.
+        size: How many operations there are at most at the outermost level.
+    """
+    made: Program = []
+    kinds = (*_PLAIN, *_TIMED, *(_NESTED if levels > 1 else ()))
+    for _ in range(1 + choose(size)):
+        kind = kinds[choose(len(kinds))]
+        if kind in _NESTED:
+            inner = range(1 + choose(3))
+            parts = [program(choose, max(1, size // 2), levels - 1) for _ in inner]
+            made.append((kind, choose(6), parts))
+        else:
+            made.append((kind, choose(3 if kind in _PLAIN else 6)))
+    return made
 
-    return st.recursive(leaves, nest, max_leaves=6)
+
+@st.composite
+def programs(draw: st.DrawFn, size: int = 8) -> Program:
+    """Draw programs in a way that shrinks."""
+    return program(lambda below: draw(st.integers(0, below - 1)), size)
+
+
+def program_of(seed: int) -> Program:
+    """The program of a number, for many of them: drawn as above each takes five times."""
+    chance = Random(seed)
+    return program(chance.randrange)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agentsim.core import UsageError
 from agentsim.engine import Choices, Engine, Life
-from tests.engine.programs import Interpreter, Program, programs
+from tests.engine.programs import Interpreter, Program, program_of, programs
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ def up_to_the_end(log: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @settings(max_examples=500)
-@given(programs())
+@given(st.builds(program_of, st.integers(0, 1 << 32)))
 def test_the_order_of_many_programs_is_that_of_a_stock_loop(program: Program) -> None:
     """The next property, on more programs."""
     assert up_to_the_end(our_log(program)) == up_to_the_end(stock_log(program))
