@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agentsim.testing.drawing import Draw, one_in, picked
+from agentsim.testing.drawing import Draw, below, one_in, picked
 
 __all__ = ["fitting", "misfitting"]
 
@@ -42,7 +42,7 @@ def fitting(
 
 def misfitting(draw: Draw, schema: Mapping[str, Any], texts: Sequence[str]) -> str:
     """Draw arguments, as a text, that most likely do not fit: no JSON, other fields."""
-    kind = draw(st.integers(0, 4))
+    kind = draw(below(5))
     if kind == 0:
         return picked(draw, NOT_AN_OBJECT)
     arguments = fitting(draw, schema, texts)

@@ -19,13 +19,14 @@ from agentsim.core import (
     UsageError,
     tool_result,
 )
+from agentsim.engine import Series
 from agentsim.faults import slow
 from agentsim.providers import Script, call, say
 from agentsim.runtime import reference
 from agentsim.testing import SessionMachine, session_machine
 from agentsim.world import Disk, Files
 
-SESSIONS = settings(max_examples=60, stateful_step_count=12, database=None)
+SESSIONS = settings(max_examples=40, stateful_step_count=12, database=None)
 
 
 class Remembering:
@@ -76,7 +77,7 @@ class Around:
 
 def found_in(machine: type[SessionMachine], **changes: Any) -> InvariantViolation:
     """What Hypothesis finds in the sessions of a machine."""
-    with pytest.raises(InvariantViolation) as found:
+    with Series(), pytest.raises(InvariantViolation) as found:
         run_state_machine_as_test(machine, settings=settings(SESSIONS, **changes))
     return found.value
 
@@ -88,7 +89,8 @@ def found_in(machine: type[SessionMachine], **changes: Any) -> InvariantViolatio
 )
 def test_a_right_agent_holds_in_every_session(machine: type[SessionMachine]) -> None:
     """Whatever ended a turn, the next one goes on from it."""
-    run_state_machine_as_test(machine, settings=SESSIONS)
+    with Series():
+        run_state_machine_as_test(machine, settings=SESSIONS)
 
 
 @pytest.mark.slow
