@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict, Unpack
 
 from agentsim.core import Usage, UsageError, did_you_mean, number_fault
@@ -27,11 +27,14 @@ class Call:
     Attributes:
         arguments: The JSON text that the model writes; it may be invalid on purpose.
         id: None for one that is derived from the reply's place in its script.
+        by_name: Whether the arguments were given by name, and not as a text, which may
+            be wrong on purpose; it is the same call.
     """
 
     name: str
     arguments: str = "{}"
     id: str | None = None
+    by_name: bool = field(default=False, compare=False, repr=False)
 
 
 class Changes(TypedDict, total=False):
@@ -98,9 +101,9 @@ class Reply:
             name: fields.pop(name) for name in ("arguments", "id") if name in fields
         }
         if of_call:
-            fields["calls"] = (
-                replace(self._only_call(next(iter(of_call))), **of_call),
-            )
+            call = self._only_call(next(iter(of_call)))
+            by_name = call.by_name and "arguments" not in of_call
+            fields["calls"] = (replace(call, **of_call, by_name=by_name),)
         return replace(self, **fields)
 
     @property
@@ -184,7 +187,7 @@ def call(name: str, /, **arguments: Any) -> Reply:
     """
     if not isinstance(name, str):
         raise UsageError(f"call(): expected a tool's name, got {type_words(name)}")
-    return Reply(calls=(Call(name, _as_json(name, arguments)),))
+    return Reply(calls=(Call(name, _as_json(name, arguments), by_name=True),))
 
 
 def together(*replies: Reply, text: str = "") -> Reply:

@@ -77,6 +77,14 @@ class Script(Sequence[Entry]):
                 for call in reply.calls:
                     yield position, call.name
 
+    def calls_by_name(self) -> Iterator[tuple[int, Call]]:
+        """Each call whose arguments were given by name, and that a runtime may carry out."""
+        for position, entry in enumerate(self._entries):
+            for reply in _written(entry):
+                for call in reply.calls:
+                    if call.by_name and reply.reason == "tool_use":
+                        yield position, call
+
     @property
     def endless(self) -> bool:
         """Whether the script has an answer to any number of requests."""

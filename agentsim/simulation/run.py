@@ -32,6 +32,7 @@ from agentsim.simulation.outcome import outcome_of, resume_probe
 from agentsim.simulation.outside.environment import Environment
 from agentsim.simulation.outside.stage import Stage
 from agentsim.simulation.scenario import Scenario
+from agentsim.simulation.slips import noted
 from agentsim.simulation.starting import start_agent
 from agentsim.simulation.verdict import RUNS_INDEPENDENT, Verdict, check_named
 from agentsim.trace import Header, Trace
@@ -55,8 +56,8 @@ class Run:
         printed: What the agent printed and logged, of a failing run that an exploration
             made again for it; else empty.
         notes: What was met and not refused, such as a thread that a library left
-            running, or a habit of the loop that its service puts up with; no part of
-            trace and verdict.
+            running, a habit of the loop that its service puts up with, or a slip of the
+            script; no part of trace and verdict.
     """
 
     scenario: Scenario
@@ -229,7 +230,11 @@ def _made(
         met.struck,
         met.rules,
         met.unmet_rules,
-        notes=(*stage.engine.notes, *stage.warnings),
+        notes=(
+            *stage.engine.notes,
+            *stage.warnings,
+            *noted(scenario.slips, trace.events),
+        ),
     )
 
 

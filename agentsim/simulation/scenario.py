@@ -26,6 +26,7 @@ from agentsim.providers.wires import profile_of
 from agentsim.simulation.expectation import Expectation
 from agentsim.simulation.outside.copies import Definitions
 from agentsim.simulation.plain import LATER, digest_of
+from agentsim.simulation.slips import Slip, slips_in
 from agentsim.trace import ToolFacts
 from agentsim.world import Human, World, WorldTool
 
@@ -180,6 +181,11 @@ class Scenario:
     def known_tools(self) -> tuple[WorldTool, ...]:
         """All tools of the world, those off the allowlist too."""
         return self.build_world().tools
+
+    @cached_property
+    def slips(self) -> tuple[Slip, ...]:
+        """Calls of the script by names of arguments that their tools do not take."""
+        return slips_in(self.replies, self.known_tools, name=self.name)
 
     @cached_property
     def definitions(self) -> Definitions:

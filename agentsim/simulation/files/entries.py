@@ -50,7 +50,8 @@ class CallEntry:
 
     Attributes:
         call: The name of the tool.
-        with_: The arguments: a mapping, or a text where they are to be broken JSON.
+        with_: The arguments: a mapping, or a text where they are to be broken JSON or
+            not to fit.
         id: Its id; made up unless given.
     """
 

@@ -52,7 +52,7 @@ DECLINED = replace(
     human=Human(approves=False, reason="the release is frozen"),
     script=[
         together(call("get_diff", number=7), call("read_file", path="total.py")),
-        call("merge_pr", number=7, text="This looks right."),
+        call("merge_pr", number=7).but(text="This looks right."),
         call("comment", number=7, text="Right, but the release is frozen."),
         say("Pull request 7 is right, and waits for the end of the freeze."),
     ],
