@@ -16,6 +16,7 @@ from agentsim.core import (
     Tool,
     ToolCall,
     ToolDef,
+    ToolEnding,
     ToolFailed,
     parse_arguments,
     system,
@@ -116,8 +117,15 @@ def test_what_a_person_approved_is_done(
     assert violated(trace) == expected
 
 
-def repeated(*keys: str, effects: int, calls: int, lost: bool = False) -> Trace:
-    """Payments with these keys for as many approved calls, of which some take effect."""
+def repeated(
+    *keys: str, effects: int | tuple[int, ...], calls: int, lost: ToolEnding = "ok"
+) -> Trace:
+    """Payments with these keys for as many approved calls.
+
+    Args:
+        effects: How many take effect at first, or the numbers of those that do.
+        lost: How the first one ends.
+    """
     run = Run([keyed()])
     made = 0
     for number in range(calls):
@@ -126,8 +134,10 @@ def repeated(*keys: str, effects: int, calls: int, lost: bool = False) -> Trace:
         for key in keys[
             number * len(keys) // calls : (number + 1) * len(keys) // calls
         ]:
-            takes, made = made < effects, made + 1
-            ending: Any = "unknown" if lost and made == 1 else "ok"
+            at_first = isinstance(effects, int) and made < effects
+            takes = at_first or (isinstance(effects, tuple) and made in effects)
+            made += 1
+            ending = lost if made == 1 else "ok"
             given: dict[str, Any] = {"sum": 40, KEY: key}
             run.runs("pay", effect=takes, ending=ending, **given)
         run.answers("ok")
@@ -138,23 +148,28 @@ def repeated(*keys: str, effects: int, calls: int, lost: bool = False) -> Trace:
 @pytest.mark.parametrize(
     ("trace", "expected"),
     [
-        (repeated("a", "a", effects=1, calls=1, lost=True), []),
+        (repeated("a", "a", effects=1, calls=1, lost="unknown"), []),
+        (repeated("a", "a", effects=(1,), calls=1, lost="cancelled"), []),
+        (
+            repeated("a", "b", effects=(1,), calls=1, lost="cancelled"),
+            ["confirmed-before-effect"],
+        ),
         (
             repeated("a", "a", effects=1, calls=1),
             ["allowlist", "confirmed-before-effect"],
         ),
         (
-            repeated("a", "b", effects=2, calls=1, lost=True),
+            repeated("a", "b", effects=2, calls=1, lost="unknown"),
             ["confirmed-before-effect", "effect-once"],
         ),
         (
-            repeated("a", "a", effects=2, calls=1, lost=True),
+            repeated("a", "a", effects=2, calls=1, lost="unknown"),
             ["confirmed-before-effect", "effect-once"],
         ),
         (repeated("a", "b", effects=2, calls=2), []),
         (repeated("a", "a", effects=1, calls=2), ["arguments-as-asked"]),
         (repeated("a", "a", effects=2, calls=2), []),
-        (repeated("a", "a", effects=1, calls=2, lost=True), []),
+        (repeated("a", "a", effects=1, calls=2, lost="unknown"), []),
     ],
 )
 def test_one_call_has_one_key_and_two_calls_have_two(

@@ -47,8 +47,8 @@ __all__ = ["arguments_as_asked"]
         (
             "A text of the agent's own as an idempotency key that the model left out or gave "
             "as null, where the tool's schema has the field: idempotency_key, or another "
-            "name that says so. A key of another call is none where that call was made "
-            "and this one not."
+            "name that says so. The key of a call that was made is none for another "
+            "one, which it keeps from being made."
         ),
         "Runs that no call explains at all: allowlist reports those.",
         "A call that a runtime announces as recovered from text (R8.5).",

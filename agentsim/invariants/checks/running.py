@@ -245,8 +245,8 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
         "An approval that was given in an earlier life and not used up.",
         "A run that is repeated after it failed and took no effect.",
         (
-            "A run that is repeated with the same idempotency key after its outcome was "
-            "lost, and takes no effect."
+            "A run that is repeated with the same idempotency key where its outcome was "
+            "lost or not waited for: both take effect once, if at all."
         ),
         "A dry run, which the boundary does not write as a tool's start.",
         "A person asked again who did not decline: who approved without an id may sign in.",
@@ -330,16 +330,26 @@ def _came_to_nothing(operation: Operation) -> bool:
 
 
 def _is_made_sure(starts: list[Operation], operation: Operation) -> bool:
-    """Whether a run only asks again, by the same key, for what an approved run did."""
+    """Whether a run asks once more, by the same key, for what an approved run was to do.
+
+    Both are one write, so that they have one effect at most.
+    """
     name, arguments = operation.start.name, operation.start.arguments
-    return not operation.effects and any(
-        before.start.name == name
-        and before.start.arguments == arguments
-        and before.end is not None
-        and before.end.ending == "unknown"
-        and any(arguments[field] for field in arguments if is_key(field))
-        for before in starts[: starts.index(operation)]
-    )
+    if not any(arguments[field] for field in arguments if is_key(field)):
+        return False
+    before = [
+        run
+        for run in starts[: starts.index(operation)]
+        if run.start.name == name and run.start.arguments == arguments
+    ]
+    took = sum(bool(run.effects) for run in (*before, operation))
+    return bool(before) and took <= 1 and _ended_open(before[-1])
+
+
+def _ended_open(operation: Operation) -> bool:
+    """Whether the agent does not know what became of a run."""
+    end = operation.end
+    return end is not None and end.ending in ("unknown", "cancelled")
 
 
 def _approval(unused: list[Question], operation: Operation) -> Question | None:
