@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from agentsim.core import Event, Returned, UsageError
 from agentsim.engine.gates import Fenced, Gate
 from agentsim.engine.loop import SimLoop
 from agentsim.engine.refusals import Refused
+from agentsim.engine.seals.callers import NOBODY, caller
 from agentsim.engine.seals.epoch import NEVER_NS, NEVER_S, SECOND_NS
+from agentsim.engine.threads.held import HERE
 
 __all__ = ["Life"]
 
@@ -131,7 +134,29 @@ class Life:
         if not self.dead:
             self._loop.halt(failure)
 
+    @staticmethod
+    def outlived() -> NoReturn:
+        """Fail the run at hand: what it asks through was given to one that is over.
+
+        Raises:
+            Refused: in a run, which ends with the `UsageError`.
+            UsageError: outside of runs.
+        """
+        who = caller()
+        error = UsageError(
+            f"{'the agent' if who == NOBODY else who} used a client, a tool or a function "
+            "of a run that is over: take them from the env of each run (of each life, "
+            "after a crash), and keep none of them for the next"
+        )
+        loop = asyncio._get_running_loop() if HERE.baton is None else HERE.baton.loop
+        if not isinstance(loop, SimLoop):
+            raise error
+        loop.halt(error)
+        raise Refused(str(error))
+
     async def _fence(self) -> None:
+        if asyncio.get_running_loop() is not self._loop:
+            self.outlived()
         task = asyncio.current_task()
         self._fenced[task] = count = self._fenced.get(task, 0) + 1
         if count <= _FENCED_MAX:

@@ -97,7 +97,8 @@ class Environment:
         from agentsim.simulation.outside.sdk import Sdk
 
         client = self._stage.client
-        assert client is not None
+        if client is None:
+            self._life.outlived()
         stage = self._stage
         return Sdk(client, self._life, stage.scenario, stage.kept, warn=stage.warn)
 
