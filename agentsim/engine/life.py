@@ -148,7 +148,7 @@ class Life:
             "of a run that is over: take them from the env of each run (of each life, "
             "after a crash), and keep none of them for the next"
         )
-        loop = asyncio._get_running_loop() if HERE.baton is None else HERE.baton.loop
+        loop = _loop_at_hand()
         if not isinstance(loop, SimLoop):
             raise error
         loop.halt(error)
@@ -169,3 +169,12 @@ class Life:
             self._loop.halt(error)
             raise Refused(str(error))
         await self._loop.create_future()
+
+
+def _loop_at_hand() -> asyncio.AbstractEventLoop | None:
+    if HERE.baton is not None:
+        return HERE.baton.loop
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -16,27 +16,34 @@ from agentsim.world import Disk
 STORY = Scenario(
     task="Hi.", script=[call("check_disk"), say("Hello.")], world=[Disk()], exact=False
 )
-WORDS = "used a client, a tool or a function of a run that is over: take them from the env"
+WORDS = (
+    "used a client, a tool or a function of a run that is over: take them from the env"
+)
 
 
 async def model(env: Env) -> None:
+    """It asks the model."""
     await env.client.complete(Request(env.model, (user("Hi."),)))
 
 
 async def tool(env: Env) -> None:
+    """It runs a tool."""
     await env.functions["check_disk"]()
 
 
 async def person(env: Env) -> None:
+    """It asks a person."""
     assert env.confirm is not None
     await env.confirm(Question("a", "check_disk", {}))
 
 
 async def sdk(env: Env) -> None:
+    """It makes a client of an SDK."""
     env.openai()
 
 
 async def blocking(env: Env) -> None:
+    """It blocks a thread until a tool is done."""
     await asyncio.to_thread(env.sync.functions["check_disk"])
 
 
