@@ -152,7 +152,7 @@ def test_a_folder_is_audited_with_all_its_cassettes(tmp_path: Path) -> None:
 def test_real_exchanges_raise_few_alarms() -> None:
     """Of what real services say, nothing is taken for a secret for certain."""
     told = []
-    for line in EXCHANGES.read_text("utf-8").splitlines()[::2]:
+    for line in EXCHANGES.read_text("utf-8").splitlines()[::3]:
         row = json.loads(line)
         answer = row["response"]
         text = answer if isinstance(answer, str) else json.dumps(answer)

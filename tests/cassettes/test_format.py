@@ -129,7 +129,7 @@ def test_no_damage_to_a_file_is_anything_but_a_sentence() -> None:
     """However a cassette is damaged, it loads, or one sentence names the file."""
     text = written(EXCHANGE, TOOL, EXCHANGE)
     chance = random.Random(7)
-    for _ in range(1_500):
+    for _ in range(900):
         data = bytearray(text)
         for _ in range(chance.randint(1, 3)):
             at = chance.randrange(len(data))

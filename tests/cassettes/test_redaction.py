@@ -37,6 +37,7 @@ from agentsim.core import CassetteError
 from benchmarks.rounds import seconds
 from tests.cassettes.drawing import AWKWARD, texts
 from tests.cassettes.planted import HOMES, PLACES, SECRETS, Entry, answered, events
+from tests.support.examples import FEWER
 from tests.support.source import ROOT
 
 RULES = RedactionRules(patterns=["ACME-[0-9]+"], values=["corge grault 17"])
@@ -282,6 +283,7 @@ def searched_through(*rules: SecretPattern) -> Finder:
     return finder
 
 
+@FEWER
 @given(st.lists(near, max_size=3))
 def test_what_is_known_of_words_changes_no_result(parts: list[str]) -> None:
     """A history that grows is redacted as if each text was searched through anew."""
@@ -387,6 +389,7 @@ def test_a_name_at_the_end_of_a_text_takes_nothing_that_follows(end: str) -> Non
         assert Redactor().text(text) == text
 
 
+@FEWER
 @given(
     st.lists(st.sampled_from(NEAR), max_size=6).map("".join),
     st.lists(st.sampled_from(NEAR), max_size=6).map("".join),

@@ -34,28 +34,19 @@ def test_the_reference_runtime_holds_where_faults_are_sure(
 @FEWER
 @given(simulations(crash=True))
 def test_a_simulation_repeats_itself(simulation: Simulation) -> None:
-    """The same simulation gives the same trace, and so does its token."""
+    """It gives the same trace, as does its token, and its file when that is read.
+
+    Nor does what was planned beyond the run change anything.
+    """
+    scenario, menu = simulation.scenario, simulation.menu
     first = simulation.run(reference)
-    assert simulation.run(reference).trace.digest() == first.trace.digest()
-    again = replay(simulation.scenario, first.token, reference, menu=simulation.menu)
-    assert again.trace.digest() == first.trace.digest()
-
-
-@FEWER
-@given(simulations(crash=True))
-def test_a_trace_reads_back_from_its_file(simulation: Simulation) -> None:
-    """What is written as JSON lines is the same trace when it is read."""
-    trace = simulation.run(reference).trace
-    again = from_jsonl(to_jsonl(trace))
-    assert again.digest() == trace.digest()
-    assert to_jsonl(again) == to_jsonl(trace)
-
-
-@FEWER
-@given(simulations())
-def test_effective_deviations_are_all_that_counts(simulation: Simulation) -> None:
-    """What was planned beyond the run changes nothing."""
-    first = simulation.run(reference)
+    digest = first.trace.digest()
+    assert simulation.run(reference).trace.digest() == digest
+    again = replay(scenario, first.token, reference, menu=menu)
+    assert again.trace.digest() == digest
     plan = Replay(first.choices.deviations, first.choices.log)
-    again = run(simulation.scenario, reference, menu=simulation.menu, choices=plan)
-    assert again.trace.digest() == first.trace.digest()
+    effective = run(scenario, reference, menu=menu, choices=plan)
+    assert effective.trace.digest() == digest
+    text = to_jsonl(first.trace)
+    read = from_jsonl(text)
+    assert (read.digest(), to_jsonl(read)) == (digest, text)

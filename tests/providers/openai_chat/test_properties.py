@@ -60,12 +60,14 @@ def by_wire(value: object) -> Any:  # noqa: ANN401
     return json.loads(json.dumps(value))
 
 
+@FEWER
 @given(MESSAGES)
 def test_a_message_comes_back_from_the_wire_as_it_was(message: Message) -> None:
     """Neutral to wire and back is the identity."""
     assert read_message(by_wire(write_message(message))) == message
 
 
+@FEWER
 @given(st.builds(ToolDef, NAMES, TEXTS))
 def test_a_tool_comes_back_from_the_wire_as_it_was(tool: ToolDef) -> None:
     """Definitions are the same after they were sent."""
@@ -107,6 +109,7 @@ REFUSALS = st.builds(
 )
 
 
+@FEWER
 @given(RESPONSES | REFUSALS, st.integers(1, 9))
 def test_a_response_comes_back_from_the_wire_as_it_was(
     response: Response, number: int
@@ -248,6 +251,7 @@ def spoilt(draw: st.DrawFn, bodies: list[dict[str, Any]]) -> dict[str, Any]:
     return body
 
 
+@FEWER
 @given(st.lists(spoilt(BODIES) | st.dictionaries(TEXTS, JSON), min_size=1, max_size=3))
 def test_any_body_gives_a_request_or_a_refusal(bodies: list[dict[str, Any]]) -> None:
     """Whatever comes, one after the other, is judged, and never a traceback."""
@@ -261,6 +265,7 @@ def test_any_body_gives_a_request_or_a_refusal(bodies: list[dict[str, Any]]) -> 
         assert all(isinstance(message, Message) for message in asked.request.messages)
 
 
+@FEWER
 @given(st.binary(max_size=40) | JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_bytes_are_an_object_or_a_refusal(raw: bytes) -> None:
     """What is no JSON object is refused in the words of the service."""
@@ -276,6 +281,7 @@ ANSWER = completion_body(
 )
 
 
+@FEWER
 @given(spoilt([ANSWER]) | st.dictionaries(TEXTS, JSON))
 def test_any_answer_is_read_and_written_back(body: dict[str, Any]) -> None:
     """An answer of any form is read, and no field of it is lost."""

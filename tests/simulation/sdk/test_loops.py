@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from agentsim.core import RequestFailed, RequestSent
-from agentsim.simulation import Agent, Run, explore, load_scenario, run
+from agentsim.engine import Series
+from agentsim.simulation import Agent, Run, load_scenario, run
 from tests.simulation.sdk.careful import careful
 from tests.simulation.sdk.loops import awaiting, blocking
 from tests.simulation.sdk.stories import FIVE, STRUCK
+from tests.support.sampled import alarms, sampled
 from tests.support.source import ROOT
 
 
@@ -43,8 +45,8 @@ def test_the_sdk_waits_as_the_service_asks_and_tries_again(agent: Agent) -> None
 def test_a_right_loop_on_the_sdk_raises_no_alarm(name: str) -> None:
     """Whatever the model, the tools and the person do, nothing right is taken for wrong."""
     scenario = load_scenario(str(ROOT / "scenarios" / f"{name}.yaml"))
-    found = explore(scenario, careful, runs=40, seed=1, smallest=False)
-    assert [failure.text for failure in found.failures] == []
+    with Series():
+        assert alarms(sampled(scenario, careful, runs=30, seed=1)) == []
 
 
 @pytest.mark.parametrize("agent", [awaiting, blocking])
