@@ -31,6 +31,7 @@ from agentsim.providers.openai_chat.messages import read_message, write_message
 from agentsim.providers.openai_chat.tools import read_tools, write_tool
 from agentsim.providers.wires import WireRefusal
 from tests.providers.openai_chat.bodies import BAD, LOOK, USER, call, calling, told
+from tests.support.examples import FEWER
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 NAMES = st.from_regex(r"[a-zA-Z0-9_-]{1,12}", fullmatch=True)
