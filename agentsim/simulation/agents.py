@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path, PurePath
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from agentsim.core import UsageError, did_you_mean, named_error
 
-__all__ = ["Agent", "agent_name", "import_agent", "import_target"]
+__all__ = ["Agent", "agent_name", "import_agent", "import_target", "keeps_state"]
 
 Agent = Callable[..., object]
 """`async def agent(env)`, `def agent(env)`, a generator of one or the other kind, or a
@@ -35,6 +35,13 @@ def agent_name(agent: Callable[..., Any]) -> str:
     if getattr(package, name, None) is agent:
         module = module.rpartition(".")[0]
     return f"{module}:{name}"
+
+
+def keeps_state(agent: Callable[..., Any]) -> bool:
+    """Whether it is an object, or a method of one, that may remember the run before."""
+    if isinstance(agent, partial):
+        return keeps_state(agent.func)
+    return not isinstance(agent, FunctionType | type)
 
 
 def import_agent(target: str) -> Callable[..., Any]:

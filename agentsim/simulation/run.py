@@ -19,7 +19,7 @@ from agentsim.core import (
 from agentsim.engine import Choices, Ending, Life, Replay, Token, in_turn
 from agentsim.report import failure_text, unmet_text
 from agentsim.runtime import reference
-from agentsim.simulation.agents import agent_name
+from agentsim.simulation.agents import agent_name, keeps_state
 from agentsim.simulation.judging import (
     judge_cut_off,
     judge_whole,
@@ -248,7 +248,8 @@ def replay(
     """Repeat a run from its token.
 
     Where the agent loads modules for it, the run is made again: what it repeats was made
-    where they were loaded.
+    where they were loaded. An object as the agent may keep what it was told, as one that
+    has a session does; its run is made again only if it was another one.
 
     Raises:
         TokenError: when the token is malformed, or does not fit scenario, agent and
@@ -279,11 +280,19 @@ def _warm(
         if not loading:
             raise
     else:
-        if not loading:
+        if not loading or (keeps_state(agent) and _fits(token, made)):
             return made
         notes = made.notes
     again = run(scenario, agent, menu=menu, choices=Replay(token.deviations))
     return replace(again, notes=tuple(dict.fromkeys((*notes, *again.notes))))
+
+
+def _fits(token: Token, made: Run) -> bool:
+    try:
+        token.check(made.choices, **_bound_to(made.scenario, made.menu))
+    except TokenError:
+        return False
+    return True
 
 
 def _bound_to(scenario: Scenario, menu: Menu) -> dict[str, str]:

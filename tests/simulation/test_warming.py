@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.core import Env, UnscriptedRequest
+from agentsim.core import Env, Request, UnscriptedRequest, user
 from agentsim.engine import Replay, Seeded
 from agentsim.providers import call, say
 from agentsim.runtime import reference
@@ -106,6 +106,38 @@ def test_a_token_found_warm_is_replayed_cold(
     monkeypatch.delitem(sys.modules, library)
     again = replay(disk(), made.token, agent, menu=EXPLORING)
     assert again.trace.digest() == made.trace.digest()
+
+
+class Remembering:
+    """A session: each turn tells what was said before, and loads a library at first."""
+
+    def __init__(self, library: str) -> None:
+        self.said: list[str] = []
+        self.library = library
+
+    async def __call__(self, env: Env) -> str:
+        """One turn."""
+        importlib.import_module(self.library)
+        self.said.append(env.task)
+        request = Request(env.model, tuple(map(user, self.said)))
+        return (await env.client.complete(request)).message.content
+
+
+def test_a_session_is_replayed_cold_as_its_test_prints_it(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An object that remembers the run before is not called twice for one turn."""
+    story = Scenario("How full is the disk?", [say("It is half full.")])
+    importlib.import_module(library)
+    made_warm = Remembering(library)
+    turns = [run(story, made_warm) for _ in range(2)]
+    monkeypatch.delitem(sys.modules, library)
+    session = Remembering(library)
+    again = [replay(story, made.token, session) for made in turns]
+    assert [one.trace.digest() for one in again] == [
+        made.trace.digest() for made in turns
+    ]
+    assert len(session.said) == 2
 
 
 def test_chance_drawn_by_an_import_shifts_no_run(
