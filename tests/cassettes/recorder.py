@@ -65,8 +65,8 @@ def _record(path: Path, out: int) -> None:
             os.write(out, b".")  # the last byte is handed on
 
 
-def _killed(path: Path, after_s: float) -> int:
-    """Record in a child, kill it, and count what it had delivered."""
+def _killed(path: Path, delivered: int, after_s: float) -> int:
+    """Record in a child, kill it after so many answers, and count what it delivered."""
     out, into = os.pipe()
     child = os.fork()
     if child == 0:
@@ -74,15 +74,16 @@ def _killed(path: Path, after_s: float) -> int:
         _record(path, into)
         os._exit(0)
     os.close(into)
-    os.read(out, 1)
+    told = 0
+    while told <= delivered:  # the first byte tells that it has begun
+        told += len(os.read(out, 64))
     time.sleep(after_s)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    delivered = 0
     while select.select([out], [], [], 0)[0] and (dots := os.read(out, 64)):
-        delivered += len(dots)
+        told += len(dots)
     os.close(out)
-    return delivered
+    return told - 1
 
 
 def _main(folder: Path, times: int) -> None:
@@ -90,13 +91,15 @@ def _main(folder: Path, times: int) -> None:
     _record(folder / "whole.yaml", nowhere)
     started = time.perf_counter()
     _record(folder / "again.yaml", nowhere)  # all that is needed is loaded now
-    took_s = time.perf_counter() - started
+    one_s = (time.perf_counter() - started) / EXCHANGES
     chance = random.Random(6)
     for number in range(times):
         path = folder / f"{number}.yaml"
         if number % 2:
             path.write_text(OLD)
-        sys.stdout.write(f"{_killed(path, chance.uniform(0, took_s * 1.1))}\n")
+        delivered = chance.randint(0, EXCHANGES)
+        count = _killed(path, delivered, chance.uniform(0, one_s))
+        sys.stdout.write(f"{count}\n")
 
 
 if __name__ == "__main__":
