@@ -157,11 +157,11 @@ def test_each_test_that_goes_out_fails(project: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_test_that_goes_out_fails_in_workers(
+def test_each_test_that_goes_out_fails_in_a_worker(
     project: Path, installed: Path
 ) -> None:
     """Under xdist too."""
-    done = run_pytest(project, *FLAGS, "-n", "2", installed=installed)
+    done = run_pytest(project, *FLAGS, "-n", "1", installed=installed)
     assert_each_fails(done)
 
 

@@ -132,7 +132,7 @@ def test_the_line_names_the_test_from_where_it_is_printed(sample: Path) -> None:
 
 def test_a_token_that_fits_no_test_is_said(sample: Path, installed: Path) -> None:
     """A session in which nothing could be replayed fails, and says why."""
-    words = ("-n", "2", "--agentsim-replay=0:1~0000")
+    words = ("-n", "1", "--agentsim-replay=0:1~0000")
     done = run_sample(sample, *words, installed=installed)
     assert done.code == pytest.ExitCode.USAGE_ERROR, done.out + done.err
     assert "the token '0:1~0000' fits none of the tests that ran" in done.out
