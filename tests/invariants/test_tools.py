@@ -233,10 +233,10 @@ def test_a_call_of_an_earlier_response_is_no_reason() -> None:
 
 def test_a_tool_before_the_first_response_is_found() -> None:
     """Before the model said anything, nothing was asked for."""
-    run = Run([NOTE])
-    run.runs("note")
-    found = verdict(run.trace(), "allowlist")
-    assert found.violations[0].words == "note runs before the model said anything"
+    run = Run([LOOK])
+    run.runs("look")
+    found = verdict(run.ends(), "allowlist")
+    assert found.violations[0].words == "look runs before the model said anything"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,9 @@ def test_a_program_may_read_before_it_asks_the_model(name: str, status: str) -> 
     """What stands in a prompt must be looked up first; only reads of the list may."""
     run = Run([LOOK, NOTE])
     run.runs(name)
-    assert verdict(run.trace(), "allowlist").status == status
+    assert verdict(run.ends("failed"), "allowlist").status == status
+    run = Run([LOOK, NOTE])
+    run.runs(name)
     run.looks()
     run.says()
     assert verdict(run.ends(), "allowlist").status == status

@@ -200,7 +200,7 @@ def _reads_ahead(life: Life, operation: Operation) -> bool:
         return False
     later = [at for at, _request in life.requests if at > operation.start_at]
     if not later:
-        return not life.requests or was_cut(life)
+        return was_cut(life)
     return any(talk.requests[0][0] == later[0] for talk in life.conversations)
 
 
