@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 from agentsim.cli.options.declared import Option
 from agentsim.core import UsageError
 from agentsim.faults import CATALOGUE, parse_offered
-from agentsim.simulation import Menu, Scenario, import_target, load_scenario
+from agentsim.simulation import (
+    Menu,
+    Scenario,
+    import_target,
+    load_scenario,
+    to_write,
+)
 
 if TYPE_CHECKING:
     from agentsim.simulation import Run
@@ -46,11 +52,11 @@ def load_target(target: str) -> Scenario:
     Raises:
         UsageError: when there is none.
     """
-    module = _module_meant(target)
-    if module:
+    meant = _meant(target)
+    if meant:
         raise UsageError(
             f"scenario: expected FILE.yaml or module:attribute, got {target!r}: write "
-            f"{module}:NAME, with the name that the scenario has there"
+            f"{meant}"
         )
     if ":" not in target or target.endswith((".yaml", ".yml")) or Path(target).exists():
         return load_scenario(target)
@@ -62,15 +68,17 @@ def load_target(target: str) -> Scenario:
     return found
 
 
-def _module_meant(target: str) -> str:
-    """The module that a target without an attribute names; empty where it is a file's."""
-    file = Path(target)
-    if file.suffix == ".py":
-        parts = file.with_suffix("").parts
-        return ".".join(parts) if all(map(str.isidentifier, parts)) else file.stem
-    dotted = all(part.isidentifier() for part in target.split("."))
-    there = dotted and Path(*target.split(".")).with_suffix(".py").is_file()
-    return target if there and not Path(target).exists() else ""
+def _meant(target: str) -> str:
+    """What to write for a target that names a module's file, or lacks the colon."""
+    if target.endswith(".py"):
+        return to_write(target, "NAME") + "; NAME is that of the scenario there"
+    *names, last = target.split(".")
+    if Path(target).exists() or not all(map(str.isidentifier, (*names, last))):
+        return ""
+    if Path(*names, f"{last}.py").is_file():
+        return f"{target}:NAME; NAME is that of the scenario there"
+    there = names and Path(*names[:-1], f"{names[-1]}.py").is_file()
+    return f"{'.'.join(names)}:{last}" if there else ""
 
 
 def read_trace(path: Path) -> Trace:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agentsim.simulation.agents import agent_name as agent_name
     from agentsim.simulation.agents import import_agent as import_agent
     from agentsim.simulation.agents import import_target as import_target
+    from agentsim.simulation.agents import to_write as to_write
     from agentsim.simulation.expectation import EXPECTED as EXPECTED
     from agentsim.simulation.expectation import Expectation as Expectation
     from agentsim.simulation.exploring.capture import with_output as with_output
@@ -100,6 +101,7 @@ else:
             "scripted_client": "outside.model",
             "source_of": "source.regression",
             "stories_of": "recorded.stories",
+            "to_write": "agents",
             "verdict_on": "judging",
             "warm_up": "exploring.warming",
             "with_output": "exploring.capture",

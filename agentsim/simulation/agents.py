@@ -13,7 +13,14 @@ from typing import Any
 
 from agentsim.core import UsageError, did_you_mean, named_error
 
-__all__ = ["Agent", "agent_name", "import_agent", "import_target", "keeps_state"]
+__all__ = [
+    "Agent",
+    "agent_name",
+    "import_agent",
+    "import_target",
+    "keeps_state",
+    "to_write",
+]
 
 Agent = Callable[..., object]
 """`async def agent(env)`, `def agent(env)`, a generator of one or the other kind, or a
@@ -68,11 +75,10 @@ def import_target(target: str, what: str) -> object:
     module_name, colon, name = target.partition(":")
     if not (module_name and colon and name) or module_name.startswith("."):
         raise UsageError(f"{what}: expected module:name, got {target!r}")
-    if module_name.endswith(".py"):
-        stem = PurePath(module_name).stem
+    if module_name.endswith(".py") or "/" in module_name:
         raise UsageError(
-            f"{what}: expected the name of a module, got the file {module_name!r}: "
-            f"write {stem}:{name}, from the folder of the file"
+            f"{what}: expected the name of a module, got the path {module_name!r}: "
+            f"write {to_write(module_name, name.lstrip(':'))}"
         )
     found: object = _import_module(module_name, what)
     for part in name.split("."):
@@ -105,7 +111,49 @@ def _import_module(name: str, what: str) -> ModuleType:
         raise UsageError(f"{what}: can't import {name!r}: {_why(error)}") from error
 
 
+def to_write(path: str, name: str) -> str:
+    """The target for a name in a file of Python, and the folder where it is one.
+
+    As for pytest, that is the first folder upwards that is no package.
+    """
+    file = PurePath(path).with_suffix("")
+    folder, names = file.parent, [file.name]
+    while folder.name and Path(folder, "__init__.py").is_file():
+        folder, names = folder.parent, [folder.name, *names]
+    target, place = f"{'.'.join(names)}:{name}", folder.as_posix()
+    if place == ".":
+        return target
+    return f"{target}, in the folder {place} or with PYTHONPATH={place}"
+
+
 def _why(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
-        return f"there is no module {error.name!r}"
+        return f"there is no module {error.name!r}{_elsewhere(error.name)}"
     return f"importing it raised {named_error(error)}"
+
+
+def _elsewhere(name: str) -> str:
+    """Where a module is that can't be imported from here, as far as that is plain."""
+    top, _, rest = name.partition(".")
+    with contextlib.suppress(OSError):
+        return _hidden(top) if rest else _one_folder_down(top)
+    return ""
+
+
+def _hidden(top: str) -> str:
+    """A folder here that is passed over, since a package elsewhere has its name."""
+    file = getattr(sys.modules.get(top), "__file__", None)
+    if not file or not Path(top).is_dir() or Path(top).samefile(Path(file).parent):
+        return ""
+    return (
+        f": {top!r} is the package in {Path(file).parent}, since the folder {top} here "
+        "has no __init__.py"
+    )
+
+
+def _one_folder_down(top: str) -> str:
+    for folder in sorted(Path().iterdir()):
+        for own in (folder / f"{top}.py", folder / top / "__init__.py"):
+            if folder.name[0] != "." and own.is_file():
+                return f", but {own.as_posix()} is here: try PYTHONPATH={folder}"
+    return ""

@@ -147,16 +147,32 @@ def test_no_token_whatever_gives_a_traceback(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "module"),
+    ("given", "target", "folder"),
     [
-        ("stories.py", "stories"),
-        ("./stories.py", "stories"),
-        ("tests/some/stories.py", "tests.some.stories"),
-        ("/srv/some/stories.py", "stories"),
-        ("../my-project/stories.py", "stories"),
+        ("stories.py", "stories:NAME", ""),
+        ("./stories.py", "stories:NAME", ""),
+        ("tests/some/stories.py", "stories:NAME", "tests/some"),
+        ("/srv/some/stories.py", "stories:NAME", "/srv/some"),
+        ("../my-project/stories.py", "stories:NAME", "../my-project"),
+        ("package/inner/stories.py", "package.inner.stories:NAME", ""),
+        ("stories", "stories:NAME", ""),
+        ("stories.WORLD", "stories:WORLD", ""),
+        ("package.inner.stories.WORLD", "package.inner.stories:WORLD", ""),
     ],
 )
-def test_a_file_of_python_is_told_by_its_module(given: str, module: str) -> None:
-    """What is to be written is the module as it is imported from the folder at hand."""
-    with pytest.raises(UsageError, match=f": write {module}:NAME, "):
+def test_a_file_of_python_is_told_by_its_module(
+    given: str,
+    target: str,
+    folder: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is to be written is the module, and the folder that it is imported from."""
+    (tmp_path / "package" / "inner").mkdir(parents=True)
+    for file in ("stories", "package/__init__", "package/inner/__init__"):
+        (tmp_path / f"{file}.py").touch()
+    (tmp_path / "package/inner/stories.py").touch()
+    monkeypatch.chdir(tmp_path)
+    place = f", in the folder {folder} or with PYTHONPATH={folder}" if folder else ""
+    with pytest.raises(UsageError, match=f": write {target}{place}(;|$)"):
         load_target(given)

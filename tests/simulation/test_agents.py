@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -198,6 +199,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A current folder with modules of its own."""
     for name, text in MODULES.items():
         (tmp_path / f"mine_{name}").write_text(text, encoding="utf-8")
+    for file in (
+        "package/__init__.py",
+        "package/inner/__init__.py",
+        "src/mine_elsewhere.py",
+        "src/package_elsewhere/__init__.py",
+        "agents/mine_good.py",
+    ):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
@@ -210,6 +220,18 @@ def test_an_agent_of_the_current_folder_is_imported() -> None:
     assert import_agent("mine_inner:Box.agent").__name__ == "agent"
     assert import_target("mine_good:number", "scenario") == 3
     assert import_target("mine_good:nothing", "scenario") is None
+
+
+def test_a_folder_that_a_package_hides_is_told(folder: Path) -> None:
+    """A regular package goes before a folder of the same name, wherever it stands."""
+    (folder / "json").mkdir()
+    (folder / "json" / "mine.py").touch()
+    with pytest.raises(UsageError) as raised:
+        import_agent("json.mine:agent")
+    assert re.search(
+        "'json' is the package in .*json, since the folder json here has no __init__.py",
+        str(raised.value),
+    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -225,6 +247,12 @@ def test_an_agent_of_the_current_folder_is_imported() -> None:
         "no_such_module:agent",
         "mine_good.py:agent",
         "agents/mine_good.py:agent",
+        "agents/mine_good.py::agent",
+        "agents/mine_good:agent",
+        "package/inner/mine_deep.py:agent",
+        "mine_elsewhere:agent",
+        "package_elsewhere:agent",
+        "json.mine_good:agent",
         "mine_missing:agent",
         "mine_raising:agent",
         "mine_wordless:agent",
