@@ -157,7 +157,7 @@ class Replay(Choices):
         if missed:
             raise TokenError(
                 f"the token does not fit: it deviates at choice {missed[0]}, but the "
-                f"run made {made} choices"
+                f"run made {made} choice{'' if made == 1 else 's'}"
             )
 
     def _compare(self, position: int, label: str, arity: int) -> None:

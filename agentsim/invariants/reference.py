@@ -266,9 +266,11 @@ Three more lines may stand among the judgements. They need more than a trace, so
 - **`runs-independent`**: the same choices gave another run. An exploration makes its first
   run twice, and each run that it reports once more, and compares their traces; it also
   notices when a later run does not meet the choices that led to it. It is listed only where
-  they differ. Then something outlives a run (a counter, a cache, a default that grows), or
-  the agent takes time, chance or an order from elsewhere. Mend this first: a token repeats
-  nothing until then, and what else such an exploration says may be chance.
+  they differ. Then something outlives a run (a counter, a cache, a default that grows, the
+  conversation that an object keeps: give its class, or see [sessions of several
+  turns](../how-to/test-in-ci.md#sessions-of-several-turns)), or the agent takes time, chance
+  or an order from elsewhere. Mend this first: a token repeats nothing until then, and what
+  else such an exploration says may be chance.
 """
 
 _RULES_HEAD = """\

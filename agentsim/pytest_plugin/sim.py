@@ -68,7 +68,8 @@ class Sim:
         self.over: str | None = None
 
     def __repr__(self) -> str:
-        return f"<Sim: {len(self.recorded)} runs>"
+        made = len(self.recorded)
+        return f"<Sim: {made} run{'' if made == 1 else 's'}>"
 
     def add(self, *specs: Spec) -> None:
         """Add parts to the world, each in place of one of its kind; the others stay."""

@@ -33,6 +33,13 @@ async def tells_tools(env: Env) -> str:
     return " ".join(tool.name for tool in env.tools)
 
 
+def test_its_text_counts_its_runs(full: Sim) -> None:
+    """One run is no runs."""
+    assert repr(full) == "<Sim: 0 runs>"
+    full.run(reference, "Clean up.")
+    assert repr(full) == "<Sim: 1 run>"
+
+
 # --------------------------------------------------------------------------- the world
 
 

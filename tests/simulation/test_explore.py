@@ -444,6 +444,7 @@ def test_runs_that_hang_on_each_other_are_found(
         entry for entry in made.verdict.violated if entry.id == "runs-independent"
     ).violations[0]
     assert violation.found == snapshot
+    assert "an object given as the agent keeps may outlive" in str(violation.expected)
     with pytest.raises(InvariantViolation, match="runs-independent is violated"):
         found.expect_holds()
 

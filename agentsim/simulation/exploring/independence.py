@@ -41,7 +41,8 @@ def dependent(made: Run, found: str) -> Run:
     """
     violation = Violation(
         "the same choices gave another run",
-        "the same trace, whatever ran before in this process",
+        "the same trace, whatever ran before in this process: no counter, no cache and "
+        "nothing that an object given as the agent keeps may outlive a run",
         found,
         (len(made.trace.events) - 1,),
     )
