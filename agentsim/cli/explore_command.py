@@ -124,15 +124,15 @@ def command(
 ) -> int:
     """Run a scenario many times: at random, or every run up to a number of deviations.
 
-    What the agent prints is left out; `agentsim replay` shows it for one run. Ctrl-C
-    ends with what was found until then, and so does an error.
+    What the agent prints and logs is left out; `agentsim replay` shows it for one run.
+    Ctrl-C ends with what was found until then, and so does an error.
     """
     if kept.save is not None:
         check_place(kept.save, subject.scenario)
     seconds = None if extent.time is None else parse_duration(extent.time, "--time")
     stopped = False
     failed: AgentsimError | None = None
-    with agent_output(shown=False), progress(extent.runs, shown=not as_json) as bar:
+    with progress(extent.runs, shown=not as_json) as bar, agent_output(shown=False):
         scenario, agent = subject.load()
         menu = offered.menu  # it may name faults that the scenario's module registers
         try:

@@ -111,9 +111,18 @@ def agent_output(*, shown: bool) -> Iterator[None]:
     """Keep what an agent and its modules print apart from what the command prints.
 
     Args:
-        shown: Whether to show it, on stderr; over many runs it would be noise.
+        shown: Whether to show it, on stderr; over many runs it would be noise, and so
+            would what it logs and prints to stderr itself.
     """
-    with contextlib.redirect_stdout(sys.stderr if shown else io.StringIO()):
+    if shown:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+        return
+    with (
+        open(os.devnull, "w", encoding="utf-8", errors="backslashreplace") as nowhere,  # noqa: PTH123
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+    ):
         yield
 
 

@@ -23,6 +23,7 @@ from tests.support.scenarios import FOLDER
 HIGH_CPU = str(FOLDER / "high_cpu.yaml")
 
 AGENTS = """
+import logging
 import sys
 
 print("imported")
@@ -32,6 +33,8 @@ async def prints(env):
     from agentsim.runtime import reference
 
     print("thinking")
+    print("muttering \\udc80", file=sys.stderr)
+    logging.getLogger("agent").warning("retrying")
     return await reference(env)
 
 
@@ -207,7 +210,7 @@ def test_a_stopped_exploration_tells_what_it_found() -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", ["run", "replay", "explore"])
 def test_what_an_agent_prints_is_kept_apart(command: str) -> None:
-    """The output is the command's own; of many runs the prints are left out."""
+    """The output is the command's own; of many runs prints and logs are left out."""
     token = agentsim("run", HIGH_CPU, "--json").data["token"]
     words = {
         "run": ("run", HIGH_CPU),
@@ -216,7 +219,10 @@ def test_what_an_agent_prints_is_kept_apart(command: str) -> None:
     }[command]
     done = agentsim(*words, "--agent", "cli_agents:prints", "--json")
     assert done.data["verdict"] == "holds"
-    assert done.err == ("" if command == "explore" else "imported\nthinking\n")
+    if command == "explore":
+        assert done.err == ""
+    else:
+        assert done.err.startswith("imported\nthinking\nmuttering ")
 
 
 @pytest.mark.usefixtures("folder")
