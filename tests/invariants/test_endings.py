@@ -8,6 +8,7 @@ from agentsim.core import (
     CancelRequested,
     EndingKind,
     Limits,
+    Outcome,
 )
 from agentsim.trace import Trace
 from tests.invariants.support import Run, confirmed, read, verdict
@@ -42,6 +43,33 @@ def test_a_result_is_always_there(
     run.says()
     trace = run.ends(status, ending=ending, error=error)
     assert verdict(trace, "result-always").status == expected
+
+
+@pytest.mark.parametrize(
+    ("response", "output", "expected"),
+    [
+        ("", "", "violated"),
+        (" \n", "", "violated"),
+        ("", "the model gave no answer", "not_applicable"),
+        ("It is done.", "", "not_applicable"),
+        ("It is done.", "It is done.", "not_applicable"),
+        ("", None, "not_applicable"),
+    ],
+)
+def test_nothing_is_no_result(response: str, output: str | None, expected: str) -> None:
+    """An agent that returns texts says why there is none, where the model said nothing."""
+    run = Run()
+    run.says(response)
+    run.adds(Outcome("returned", None, output))
+    assert verdict(run.trace(), "result-always").status == expected
+
+
+def test_what_returns_a_text_may_have_called_tools_last() -> None:
+    """The model's last response is not empty if it has calls, whatever became of them."""
+    run = Run([LOOK])
+    run.asks(("look", "{}"))
+    run.adds(Outcome("returned", None, ""))
+    assert verdict(run.trace(), "result-always").status == "not_applicable"
 
 
 def test_a_cancellation_from_outside_may_come_out() -> None:

@@ -37,7 +37,10 @@ HANGING_FAULTS = ("hangs",)
     exemptions=(
         "A run that ended in a crash: nobody was left to return anything.",
         "A run that never ended: that is what the invariant ends is for.",
-        "An agent that returns neither a RunResult nor a Finished, unless it raises.",
+        (
+            "An agent that returns neither a RunResult nor a Finished, unless it raises, or "
+            "returns an empty text where the model's last response was empty."
+        ),
         "A cancellation from outside, which comes out as one (after it was saved).",
     ),
 )
@@ -57,8 +60,24 @@ def result_always(facts: Facts) -> Ruling:
     if outcome.ending in ("crashed", "deadlock", "livelock"):
         return rule(0, [], f"the run did not return ({outcome.ending})")
     if outcome.status is None and outcome.ending in ("returned", "leak"):
-        return not_applicable("the agent did not tell how it ended")
+        if not _is_nothing(life, outcome):
+            return not_applicable("the agent did not tell how it ended")
+        nothing = Violation(
+            "the model's last response was empty, and so is the text that the run returned",
+            "an answer, or words that say why there is none",
+            ascii(outcome.output),
+            (life.main.turns[-1].response_at, at),
+        )
+        return rule(1, [nothing], "")
     return rule(1, list(_untrue(facts, outcome, at)), "")
+
+
+def _is_nothing(life: Life, outcome: Outcome) -> bool:
+    """Whether an empty response was passed on as the text that the run is about."""
+    if outcome.output is None or outcome.output.strip() or not life.main.turns:
+        return False
+    last = life.main.turns[-1]
+    return not (last.asked or last.response.message.content.strip())
 
 
 def _untrue(facts: Facts, outcome: Outcome, at: int) -> Iterator[Violation]:
