@@ -9,6 +9,7 @@ import pytest
 from agentsim.core import (
     CallRecovered,
     EffectApplied,
+    ResponseReceived,
     Returned,
     ToolStarted,
     Usage,
@@ -164,6 +165,28 @@ def test_the_status_fits_the_last_response(
     run = Run()
     run.says("half", stop=stop)
     assert verdict(run.ends(status, output="half"), "result-true").status == expected
+
+
+def test_a_response_without_a_reason_is_told_in_words() -> None:
+    """A service that does not say why an answer ended is not quoted with nothing."""
+    run = Run([LOOK])
+    run.asks(call("look"))
+    _takes_the_reason_away(run)
+    run.runs("look")
+    run.answers("ok")
+    run.says("half")
+    _takes_the_reason_away(run)
+    trace = run.ends("done", output="half")
+    untrue = verdict(trace, "result-true").violations[0].words
+    assert untrue == "the result is untrue: the last response does not say why it ended"
+    ran = verdict(trace, "stops-by-structure").violations[0].words
+    assert ran == "response 1 does not say why it ended, and a call of it runs"
+
+
+def _takes_the_reason_away(run: Run) -> None:
+    response = run.events[-1]
+    assert isinstance(response, ResponseReceived)
+    response.stop_reason = ""
 
 
 def test_a_response_that_was_asked_for_again_decides_nothing() -> None:

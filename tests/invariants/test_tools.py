@@ -239,6 +239,31 @@ def test_a_tool_before_the_first_response_is_found() -> None:
     assert found.violations[0].words == "look runs before the model said anything"
 
 
+@pytest.mark.parametrize("turns", [0, 1])
+def test_a_tool_after_an_answer_that_broke_off_is_told_so(turns: int) -> None:
+    """The model may have asked for it in what came: it did say something."""
+    run = Run([LOOK, NOTE])
+    for _ in range(turns):
+        run.looks()
+    run.breaks("I no")
+    run.runs("note")
+    [violation] = verdict(run.trace(), "allowlist").violations
+    assert violation.words == "note runs, and no response that came whole asked for it"
+    assert violation.found == f"request {turns + 1}, which failed"
+
+
+def test_a_failed_request_does_not_hide_a_call_that_is_run_again() -> None:
+    """What the last whole response asked for, and got, is told by that response."""
+    run = Run([NOTE])
+    run.asks(call("note"))
+    run.runs("note")
+    run.answers("ok")
+    run.breaks("I no")
+    run.runs("note")
+    [violation] = verdict(run.trace(), "allowlist").violations
+    assert violation.words == "note runs more often than the model asked for it"
+
+
 @pytest.mark.parametrize(
     ("name", "status"), [("look", "holds"), ("note", "violated"), ("rm", "violated")]
 )

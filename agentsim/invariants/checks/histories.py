@@ -244,7 +244,9 @@ def _changed(facts: Facts, earlier: int, later: int) -> Violation:
                 words, expected, f"message {number}, {now}", (earlier, later)
             )
     expected = f"all {prompts + len(before)} messages, with new ones behind them"
-    found = f"{prompts + len(after)} messages"
+    found = (
+        "1 message" if prompts + len(after) == 1 else f"{prompts + len(after)} messages"
+    )
     return Violation(words, expected, found, (earlier, later))
 
 

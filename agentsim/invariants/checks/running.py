@@ -215,6 +215,18 @@ def _recovered(facts: Facts, operation: Operation) -> bool:
 def _unasked(facts: Facts, operation: Operation) -> Violation:
     name, at = operation.start.name, operation.response_at
     response = facts.events[at] if at is not None else None
+    whole = response.message if isinstance(response, ResponseReceived) else None
+    calls = [call.name for call in whole.tool_calls] if whole is not None else []
+    since = range(0 if at is None else at, operation.start_at)
+    failed = [entry for entry in facts.failures if entry[0] in since]
+    if failed and name not in calls:
+        failed_at, failure = failed[-1]
+        return Violation(
+            f"{name} runs, and no response that came whole asked for it",
+            "a call of a whole response",
+            f"request {failure.number}, which failed",
+            (failed_at, operation.start_at),
+        )
     if at is None or not isinstance(response, ResponseReceived):
         return Violation(
             f"{name} runs before the model said anything",
@@ -222,7 +234,6 @@ def _unasked(facts: Facts, operation: Operation) -> Violation:
             "no response yet",
             (operation.start_at,),
         )
-    calls = [call.name for call in response.message.tool_calls]
     times = calls.count(name)
     return Violation(
         f"{name} runs {'more often than' if times else 'and'} the model "

@@ -17,6 +17,7 @@ CUT_REASONS = {
     "max_tokens": "was cut at max_tokens",
     "refusal": "is a refusal",
     "content_filter": "was cut by a content filter",
+    "": "does not say why it ended",
 }
 """Reasons with which a response ends the run, and what the response then is."""
 

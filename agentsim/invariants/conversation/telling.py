@@ -144,7 +144,12 @@ def _status(facts: Facts, life: Life, outcome: Outcome, at: int) -> Iterator[Unt
     places, reason = (last.response_at, at), last.response.stop_reason
     due = due_status(reason)
     if due is not None and not _may_stand(facts, last, str(status), due):
-        words = f"the last response was ended by {ascii(reason)[1:-1]}"
+        words = (
+            f"was ended by {ascii(reason)[1:-1]}"
+            if reason
+            else "does not say why it ended"
+        )
+        words = f"the last response {words}"
         yield words, f"status {due}", f"status {status}", places
         return
     if status == "done" and (nothing := _no_answer(last)):
