@@ -120,6 +120,25 @@ def test_a_call_that_failed_is_no_end(
 
 
 @pytest.mark.parametrize(
+    ("name", "ending", "status"),
+    [("look", "error", "holds"), ("look", "ok", "violated"), ("see", None, "violated")],
+)
+def test_who_goes_on_after_a_failure_does_not_fail_for_the_next(
+    name: str, ending: ToolEnding | None, status: str
+) -> None:
+    """An agent that gives up after some rounds may have a failed call in the last one."""
+    run = Run([LOOK])
+    run.asks(call(name))
+    if ending is not None:
+        run.runs("look", ending=ending)
+    run.answers("ok" if ending == "ok" else "Error: it failed", error=ending != "ok")
+    run.asks(call("look"))
+    run.runs("look", ending="error")
+    run.answers("Error: it failed", error=True)
+    assert verdict(run.ends("failed"), NAME).status == status
+
+
+@pytest.mark.parametrize(
     "stop", ["max_tokens", "refusal", "content_filter", "recitation"]
 )
 def test_a_response_that_was_cut_ends_the_run(stop: str) -> None:

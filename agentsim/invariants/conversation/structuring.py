@@ -52,7 +52,8 @@ RUNNABLE = ("tool_use", *FINAL_REASONS)
         (
             "A run that a boundary, a predicate or a cancellation ends with calls, or that "
             "fails for another reason than a call that certainly failed, such as calls "
-            "without ids of their own."
+            "without ids of their own, or a limit of the agent's own: one that went on "
+            "after a call that failed alike does not fail for this one."
         ),
     ),
 )
@@ -153,9 +154,15 @@ def _after_calls(
     ids = [asked.call.id for asked in turn.asked]
     if not all(ids) or len(dict.fromkeys(ids)) < len(ids):
         return  # a wire without ids of its own has no way to answer such calls
+    told_before = {
+        _certain_failure(facts, asked)
+        for earlier in life.main.turns
+        if earlier is not turn and earlier.consumed
+        for asked in earlier.asked
+    }
     for asked in turn.asked:
         why = _certain_failure(facts, asked)
-        if why is not None:
+        if why is not None and why not in told_before:
             words = f"asks for {asked.call.name}, {why}, and the run fails with it"
             yield words, expected, "status failed", None
             return
