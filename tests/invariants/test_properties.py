@@ -102,7 +102,7 @@ def test_a_correct_run_violates_nothing(trace: Trace) -> None:
 
 @pytest.mark.slow
 @given(correct_runs)
-@examples(320)
+@examples(200)
 def test_a_correct_run_violates_nothing_at_length(trace: Trace) -> None:
     """The same over many runs."""
     raises_no_alarm(trace)
@@ -330,7 +330,7 @@ def test_a_damaged_run_is_judged_too(
 
 @pytest.mark.slow
 @given(correct_runs, edits, tight)
-@examples(220)
+@examples(140)
 def test_a_damaged_run_is_judged_too_at_length(
     trace: Trace, damages: list[tuple[str, int, int]], limits: Limits
 ) -> None:

@@ -81,7 +81,7 @@ def test_what_is_written_is_read_back(trace: Trace) -> None:
 
 @pytest.mark.slow
 @given(traces())
-@examples(120)
+@examples(80)
 def test_what_is_written_is_read_back_at_length(trace: Trace) -> None:
     """The same over many traces."""
     write_and_read(trace)
