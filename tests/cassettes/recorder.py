@@ -18,7 +18,7 @@ from pathlib import Path
 from agentsim.cassettes import RecordedRequest
 from agentsim.cassettes.tape import Tape
 
-EXCHANGES = 20
+EXCHANGES = 12
 
 OLD = "---\nagentsim_cassette: 1\nowner: someone else\ncomplete: true\n"
 """A cassette that is to be replaced."""

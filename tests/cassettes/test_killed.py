@@ -21,7 +21,7 @@ KILLS = 200
 def test_a_killed_recording_keeps_every_answer_that_was_delivered(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    """SIGKILL at 200 moments of 20 streams: every file loads and lacks no delivery."""
+    """SIGKILL at 200 moments of 12 streams: every file loads and lacks no delivery."""
     told = subprocess.run(
         [sys.executable, "-m", "tests.cassettes.recorder", tmp_path, str(KILLS)],
         capture_output=True,

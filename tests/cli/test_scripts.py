@@ -419,12 +419,10 @@ def child(*words: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-def test_a_pipe_that_closes_early_makes_no_noise(options: list[str]) -> None:
+def test_a_pipe_that_closes_early_makes_no_noise() -> None:
     """`| head -1` of much output: the verdict's code, and nothing on stderr."""
-    words = child("list", *options)
     with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        child("list", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -15,7 +15,7 @@ from tests.support.source import ROOT
 
 SCRIPT = Path(__file__).with_name("primitives.py")
 
-HEAPS = (0, 1, 2)
+HEAPS = (0, 1)
 """Under one hash seed."""
 
 PROCESSES = (*(("7", heap) for heap in HEAPS), ("0", 0))
