@@ -97,6 +97,28 @@ def test_what_was_required_and_never_met_makes_the_verdict_unknown() -> None:
     assert (done.code, done.data["unmet"]) == (2, ["crash"])
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--require", "crash"], "crash (it could not be: give --crash)"),
+        (
+            ["--require", "cancel", "--no-cancel"],
+            "cancel (it could not be: give --cancel)",
+        ),
+        (["--require", "slow"], "slow (it could not be: give slow among --faults)"),
+        (["--require", "hangs", "--faults", "hangs:check_disk@9"], "hangs"),
+    ],
+)
+def test_what_no_run_could_meet_is_told_with_the_option(
+    options: list[str], told: str
+) -> None:
+    """What was required, and is not on the menu, says what puts it there."""
+    words = ("--runs", "1", "--deviations", "0", "--faults", "none", "--no-known")
+    done = agentsim("explore", DISK_FULL, *words, *options)
+    assert done.code == 2
+    assert f"Named and never met: {told}" in done.out.splitlines()
+
+
 def test_a_trace_is_written_shown_compared_and_checked(tmp_path: Path) -> None:
     """`run --trace` writes what `show` and `check` read, with the same digest."""
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"

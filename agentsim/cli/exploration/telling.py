@@ -15,7 +15,7 @@ from agentsim.cli.exploration.stories import story_data, story_lines
 from agentsim.cli.output import tell
 from agentsim.cli.run_command import verdict_line
 from agentsim.core import AgentsimError
-from agentsim.faults import folded
+from agentsim.faults import CATALOGUE, folded
 from agentsim.report import print_timeline
 from agentsim.simulation import RUNS_INDEPENDENT, Exploration, Failure, Known
 
@@ -193,7 +193,7 @@ def _summary(found: Exploration) -> list[str]:
     for words, names in (
         ("Never struck", tuple(folded(found.never_struck))),
         ("No evidence", found.no_evidence),
-        ("Named and never met", found.unmet),
+        ("Named and never met", tuple(_with_option(found))),
     ):
         if names:
             lines.append(f"{words}: {', '.join(names)}")
@@ -201,6 +201,19 @@ def _summary(found: Exploration) -> list[str]:
     if found.error and found.stopped_by != "error":  # else it is told as what it is
         lines.append(f"Before that an error ended the runs: {found.error}")
     return lines
+
+
+def _with_option(found: Exploration) -> Iterator[str]:
+    """What was named and never met; where it could not be, with what offers it."""
+    menu = found.menu
+    could_be = {rule.fault.name for rule in (*menu.rules, *found.scenario.rules)}
+    for name in found.unmet:
+        if name in ("crash", "cancel"):
+            offered, option = getattr(menu, name), f"--{name}"
+        else:
+            offered = name not in CATALOGUE or name in could_be
+            option = f"{name} among --faults"
+        yield name if offered else f"{name} (it could not be: give {option})"
 
 
 def _extent(found: Exploration) -> Iterator[str]:
