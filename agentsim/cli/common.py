@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from agentsim.cli.options.declared import Option
 from agentsim.core import UsageError
-from agentsim.faults import CATALOGUE, parse_offered
+from agentsim.faults import parse_option
 from agentsim.simulation import (
     Menu,
     Scenario,
@@ -108,13 +108,7 @@ def make_menu(policy: str, faults: str, *, cancel: bool, crash: bool) -> Menu:
     Raises:
         UsageError: for an unknown policy or fault.
     """
-    if faults == "all":
-        texts: list[str] = list(CATALOGUE)
-    elif faults in ("none", ""):
-        texts = []
-    else:
-        texts = [text.strip() for text in faults.split(",")]
-    rules = [rule for text in texts for rule in parse_offered(text, "--faults")]
+    rules = parse_option(faults, "--faults")
     return Menu(policy, rules, cancel, crash)  # type: ignore[arg-type]
 
 

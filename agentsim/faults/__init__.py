@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from agentsim.faults.own import model_fault as model_fault
     from agentsim.faults.own import tool_fault as tool_fault
     from agentsim.faults.parsing import parse_offered as parse_offered
+    from agentsim.faults.parsing import parse_option as parse_option
     from agentsim.faults.parsing import parse_rule as parse_rule
     from agentsim.faults.parsing import parse_rules as parse_rules
     from agentsim.faults.plan import FaultPlan as FaultPlan
@@ -195,6 +196,7 @@ else:
             "object_output": "of_tools",
             "overloaded": "of_model",
             "parse_offered": "parsing",
+            "parse_option": "parsing",
             "parse_rule": "parsing",
             "parse_rules": "parsing",
             "paused": "of_model",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentsim.core import UsageError, did_you_mean
+from agentsim.faults.catalogue import CATALOGUE
 from agentsim.faults.kinds import Fault
 from agentsim.faults.rules import (
     FaultRule,
@@ -19,7 +20,7 @@ from agentsim.faults.rules import (
     rules_from_text,
 )
 
-__all__ = ["parse_offered", "parse_rule", "parse_rules"]
+__all__ = ["parse_offered", "parse_option", "parse_rule", "parse_rules"]
 
 FIELDS = ("fault", "tool", "attempt", "retry_after_s", "at")
 
@@ -64,6 +65,25 @@ def parse_offered(value: object, where: str = "faults") -> tuple[FaultRule, ...]
         return rules_from_text(value)
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
+
+
+def parse_option(text: str, where: str) -> tuple[FaultRule, ...]:
+    """Read what is offered by one text, as options have it: `slow,raises:ping`, `all`.
+
+    Raises:
+        UsageError: naming the option and what was expected there.
+    """
+    entries = [entry.strip() for entry in text.split(",")]
+    if entries == ["all"]:
+        entries = [*CATALOGUE]
+    elif entries in (["none"], [""]):
+        entries = []
+    for entry in entries:
+        if not entry:
+            raise UsageError(f"{where}: a fault is missing beside a comma in {text!r}")
+        if entry in ("all", "none"):
+            raise UsageError(f"{where}: {entry} stands alone, got {text!r}")
+    return tuple(rule for entry in entries for rule in parse_offered(entry, where))
 
 
 def parse_rule(value: object, where: str = "fault") -> FaultRule:

@@ -18,7 +18,7 @@ from agentsim.core import (
     UsageError,
     did_you_mean,
 )
-from agentsim.faults import CATALOGUE, parse_rules
+from agentsim.faults import parse_option, parse_rules
 from agentsim.pytest_plugin.options import Settings
 from agentsim.pytest_plugin.repeating import Finding, Plan, Repeats, judged, replayed
 from agentsim.pytest_plugin.sim import Sim
@@ -309,12 +309,9 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 def _menu(settings: Settings, faults: object) -> Menu:
     """What may happen in the repeated runs: every order, and the faults asked for."""
-    offered = settings.faults
-    texts = [text.strip() for text in offered.split(",")]
-    asked = {"none": (), "all": tuple(CATALOGUE)}.get(offered, texts)
     rules = (
         *parse_rules(faults, "mark.agentsim: faults", groups=True),
-        *parse_rules(asked, "--agentsim-faults", groups=True),
+        *parse_option(settings.faults, "--agentsim-faults"),
     )
     return Menu("any_order", rules, cancel=settings.cancel, crash=settings.crash)
 

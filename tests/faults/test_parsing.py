@@ -12,6 +12,7 @@ from agentsim.faults import (
     FaultPlan,
     FaultRule,
     answer_lost,
+    parse_option,
     parse_rule,
     parse_rules,
     rate_limited,
@@ -212,3 +213,40 @@ def test_a_wait_is_a_number_of_seconds(seconds: float) -> None:
     """Anything else is refused, with its value."""
     with pytest.raises(UsageError, match="retry_after_s: expected 0 to 999,999,999"):
         rate_limited(retry_after_s=seconds)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("none", []),
+        ("", []),
+        ("all", [*CATALOGUE]),
+        ("slow , raises", ["slow", "raises"]),
+        ("empty_answer,slow:ping@2", ["empty_answer", "slow"]),
+    ],
+)
+def test_an_option_offers_what_it_names(text: str, names: list[str]) -> None:
+    """Names with commas between, or one word for all there are, or for none."""
+    assert [rule.fault.name for rule in parse_option(text, "--faults")] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "slow,,raises",
+            "--faults: a fault is missing beside a comma in 'slow,,raises'",
+        ),
+        ("slow,", "--faults: a fault is missing beside a comma in 'slow,'"),
+        ("none,slow", "--faults: none stands alone, got 'none,slow'"),
+        ("slow,all", "--faults: all stands alone, got 'slow,all'"),
+        ("slwo", "--faults: unknown fault 'slwo'"),
+    ],
+)
+def test_an_option_that_can_not_be_read_is_told_by_its_name(
+    text: str, words: str
+) -> None:
+    """With what stands where it should not, or is missing."""
+    with pytest.raises(UsageError) as refused:
+        parse_option(text, "--faults")
+    assert str(refused.value).startswith(words)

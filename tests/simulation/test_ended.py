@@ -30,6 +30,7 @@ from agentsim.simulation import (
     explore,
 )
 from tests.simulation.fakes import obedient, reading
+from tests.simulation.worker_agents import overstepping
 
 MENU = Menu(faults=("unknown_tool", "raises"))
 
@@ -163,5 +164,11 @@ def test_a_known_failure_that_ends_in_an_error_stays_known(tmp_path: Path) -> No
 @pytest.mark.skipif(os.name != "posix", reason="workers need Linux or macOS")
 def test_workers_carry_the_same() -> None:
     """Whoever made the runs, those before the error count."""
-    one, two = (ended_by(UsageError(WORDS), workers=workers) for workers in (1, 2))
+    ended: list[Exploration] = []
+    for workers in (1, 2):
+        with pytest.raises(UsageError, match="has no such thing") as raised:
+            explore(reading(), overstepping, deviations=1, menu=MENU, workers=workers)
+        ended.append(raised.value.found)
+    one, two = ended
+    assert len(one.failures) == 1
     assert (one.runs, one.text) == (two.runs, two.text)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agentsim.core import Env, UsageError
+from agentsim.core import Env, ToolFailed, UsageError
 from agentsim.engine import Replay
 from agentsim.runtime import reference
 from agentsim.simulation import Exploration, Menu, run
@@ -54,6 +54,16 @@ async def closing(env: Env) -> object:
     if str(os.getpid()) != PARENT and len(_made) == 6:
         os.closerange(3, 64)
     return await reference(env)
+
+
+async def overstepping(env: Env) -> object:
+    """Fail where a tool is missing, and ask where one fails for what is not there."""
+    try:
+        return await obedient(env)
+    except KeyError:
+        raise ValueError("no") from None
+    except ToolFailed:
+        raise UsageError("mine.py:7: a simulation has no such thing") from None
 
 
 def found_with(agent: Callable[..., Any], workers: int) -> Exploration:
