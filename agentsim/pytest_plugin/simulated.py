@@ -197,7 +197,7 @@ class SimulatedTest:
                 texts.append(unmet_text(unmet))
             if run is None:
                 continue
-            self._note("token", run.token)
+            self._note_once("token", run.token)
             title = f"agentsim: timeline of {run.token}"
             self._sections.append((title, timeline_section(run, elsewhere)))
             unwritten = self._write_trace(run)
