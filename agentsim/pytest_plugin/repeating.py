@@ -113,8 +113,7 @@ class Repeats:
             except AgentsimError as error:
                 if error.found is not None:
                     self._add(error.found)
-                    if error.found.failures:
-                        error.__notes__.remove(error.found.error_note)
+                    error.found.take_note_off(error)
                 raise
         if not self.findings and plan.deviations:
             named = [rule.text for rule in plan.menu.rules[: plan.named]]

@@ -64,7 +64,7 @@ def found_before(error: AgentsimError) -> Exploration | None:
     """
     found: Exploration | None = error.found
     if found is not None and found.failures:
-        error.__notes__.remove(found.error_note)
+        found.take_note_off(error)
         return found
     return found if found is not None and found.known and found.known.replayed else None
 

@@ -178,6 +178,12 @@ class Exploration:
         """What an error that ended it carries: the failures before it, in a text."""
         return f"\nand before this error:\n\n{self.text}" if self.failures else ""
 
+    def take_note_off(self, error: BaseException) -> None:
+        """Take that text off the error again, for who tells the failures at length."""
+        notes = getattr(error, "__notes__", [])
+        if self.error_note in notes:
+            notes.remove(self.error_note)
+
     @property
     def status(self) -> VerdictStatus:
         """Violated if any run is.
