@@ -51,7 +51,7 @@ async def run_command(
     """Run a command with more variables, to its end.
 
     Signals that should end this process are left to the command: ^C reaches it by
-    itself, and a SIGTERM is passed on.
+    itself, and a SIGTERM is passed on, also one that comes while it is being started.
 
     Args:
         output: The descriptor that its standard output goes to: standard error, as that
@@ -60,21 +60,32 @@ async def run_command(
     Raises:
         UsageError: when it can't be started.
     """
+    loop = asyncio.get_running_loop()
+    early: list[signal.Signals] = []
+    for number in SIGNALS:
+        loop.add_signal_handler(number, early.append, number)
     try:
-        process = await asyncio.create_subprocess_exec(
+        process = await _started(command, environment, output)
+        for number in SIGNALS:
+            loop.add_signal_handler(number, _pass_on, process, number)
+        for number in early:
+            _pass_on(process, number)
+        return CommandEnding(await process.wait())
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+async def _started(
+    command: Sequence[str], environment: Mapping[str, str], output: int | None
+) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
             *command, env=_with(environment), stdout=output
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no command"
         raise UsageError(f"can't start {command[0]!r}: {why}") from None
-    loop = asyncio.get_running_loop()
-    for number in SIGNALS:
-        loop.add_signal_handler(number, _pass_on, process, number)
-    try:
-        return CommandEnding(await process.wait())
-    finally:
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
 
 
 def _with(environment: Mapping[str, str]) -> dict[str, str]:

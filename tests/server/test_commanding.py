@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,28 @@ def test_a_signal_to_end_is_passed_on_to_the_command() -> None:
     try:
         command = [sys.executable, "-I", "-S", "-c", ASKS_TO_END]
         ending = asyncio.run(run_command(command, {}))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ending.words == "the command was ended by SIGTERM"
+
+
+def test_a_signal_that_comes_before_the_command_is_passed_on_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody is left behind by who is ended while it starts a command."""
+    start = asyncio.create_subprocess_exec
+
+    async def slowly(*command: str, **how: Any) -> asyncio.subprocess.Process:
+        process = await start(*command, **how)
+        signal.raise_signal(signal.SIGTERM)
+        await asyncio.sleep(0)
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", slowly)
+    waits = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(5)"]
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        ending = asyncio.run(run_command(waits, {}))
     finally:
         signal.signal(signal.SIGTERM, before)
     assert ending.words == "the command was ended by SIGTERM"
